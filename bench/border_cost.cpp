@@ -1,0 +1,177 @@
+// What the border costs: the library's kernel on a padded layer, against the fastest kernel without
+// any border condition on an input that was padded beforehand, with equal outputs.
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <regex>
+
+#include "layers.h"
+#include "program.h"
+#include "selvage/kernels.h"
+#include "turns.h"
+#include "workload.h"
+
+namespace bench {
+namespace {
+
+struct Arguments {
+    std::string layer_file = BENCH_LAYERS;
+    std::string filter, isa, json;
+    int turns = 40;
+    double slice = 2e-3; // seconds
+};
+
+/// The axis as it is once the border has become part of the input. Layers have no crops.
+selvage::Axis padded(selvage::Axis axis, const selvage::Window &window) {
+    axis.size += axis.begin + window.after();
+    return with(axis, {0, 0});
+}
+
+selvage::Problem padded(const selvage::Plan &plan) {
+    selvage::Problem problem = plan.problem();
+    problem.y = padded(problem.y, plan.window_y());
+    problem.x = padded(problem.x, plan.window_x());
+    problem.ceil = false; // what it adds is in the size now
+    return problem;
+}
+
+/// The data with its input inside a border of what the problem reads there.
+Data padded(const selvage::Plan &plan, Data data) {
+    const selvage::Problem &from = plan.problem(), to = padded(plan);
+    const float border =
+        from.op == selvage::Op::max_pool2d ? -std::numeric_limits<float>::infinity() : from.value;
+    Floats input(to.n * to.y.size * to.x.size * to.c, border);
+    const std::int64_t row = from.x.size * from.c;
+    for (std::int64_t n = 0; n < from.n; ++n) {
+        for (std::int64_t y = 0; y < from.y.size; ++y) {
+            const float *source = data.input.data() + (n * from.y.size + y) * row;
+            std::copy(source, source + row,
+                      input.data() +
+                          ((n * to.y.size + from.y.begin + y) * to.x.size + from.x.begin) * to.c);
+        }
+    }
+    data.input = std::move(input);
+    return data;
+}
+
+/// A row of the results; "reason" instead of numbers where the layer cannot be compared.
+nlohmann::json measure(const Layer &layer, const selvage::Plan &plan, const Arguments &arguments) {
+    const selvage::Problem bare_problem = padded(plan);
+    const Data data = integer_data(layer.problem), bare_data = padded(plan, data);
+    Workload ours(plan, data);
+    std::vector<std::unique_ptr<Workload>> bare;
+    for (const selvage::KernelRow &row : selvage::kernels()) {
+        selvage::Plan bare_plan;
+        if (!row.borderless || !make_plan(bare_problem, {row.isa, row.schedule}, &bare_plan).ok()) {
+            continue;
+        }
+        bare.push_back(std::make_unique<Workload>(bare_plan, bare_data));
+        if (bare.back()->output() != ours.output()) {
+            throw std::runtime_error(layer.name + ": " + bare_plan.kernel() + " differs from " +
+                                     plan.kernel());
+        }
+    }
+    if (bare.empty()) {
+        return {{"layer", layer.name}, {"reason", "no kernel without a border takes it"}};
+    }
+
+    std::vector<Work> works = {[&] { ours.run(); }};
+    for (auto &workload : bare) {
+        works.push_back([&workload] { workload->run(); });
+    }
+    const auto seconds = take_turns(works, arguments.turns, arguments.slice);
+    std::size_t fastest = 1; // by a low quantile, which noise moves least
+    for (std::size_t i = 2; i < works.size(); ++i) {
+        if (quantile(seconds[i], 0.25) < quantile(seconds[fastest], 0.25)) {
+            fastest = i;
+        }
+    }
+    const std::vector<double> costs = ratios(seconds[0], seconds[fastest]);
+    return {{"layer", layer.name},
+            {"kernel", plan.kernel()},
+            {"milliseconds", median(seconds[0]) * 1e3},
+            {"bare_kernel", bare[fastest - 1]->plan().kernel()},
+            {"bare_milliseconds", median(seconds[fastest]) * 1e3},
+            {"turns", arguments.turns},
+            {"ratio", median(costs)},
+            {"lower_quartile", quantile(costs, 0.25)},
+            {"upper_quartile", quantile(costs, 0.75)}};
+}
+
+void print(const nlohmann::json &row) {
+    if (row.contains("reason")) {
+        fmt::print("| {} | {} | | | | | | |\n", row["layer"].get<std::string>(),
+                   row["reason"].get<std::string>());
+    } else {
+        fmt::print("| {} | {} | {:.4f} | {} | {:.4f} | {:.3f} | {:.3f} | {:.3f} |\n",
+                   row["layer"].get<std::string>(), row["kernel"].get<std::string>(),
+                   row["milliseconds"].get<double>(), row["bare_kernel"].get<std::string>(),
+                   row["bare_milliseconds"].get<double>(), row["ratio"].get<double>(),
+                   row["lower_quartile"].get<double>(), row["upper_quartile"].get<double>());
+    }
+    std::fflush(stdout);
+}
+
+void run(const Arguments &arguments) {
+    fmt::print("| layer | kernel | ms | without border | ms | ratio | lower quartile | "
+               "upper quartile |\n|---|---|---|---|---|---|---|---|\n");
+    const std::regex filter(arguments.filter);
+    nlohmann::json rows = nlohmann::json::array();
+    std::vector<double> costs;
+    for (const Layer &layer : read_layers(arguments.layer_file)) {
+        if (!std::regex_search(layer.name, filter)) {
+            continue;
+        }
+        nlohmann::json row = {{"layer", layer.name}};
+        selvage::Plan plan;
+        const selvage::Status status = make_plan(layer.problem, {arguments.isa, ""}, &plan);
+        if (!layer.not_covered.empty()) {
+            row["reason"] = layer.not_covered;
+        } else if (!status.ok()) {
+            row["reason"] = status.text();
+        } else if (!reads_border(plan)) {
+            continue;
+        } else if (layer.problem.op == selvage::Op::avg_pool2d && !layer.problem.include_pad) {
+            row["reason"] = "its divisors depend on the border, so no padded input is equal";
+        } else {
+            row = measure(layer, plan, arguments);
+        }
+        print(row);
+        if (row.contains("ratio")) {
+            costs.push_back(row["ratio"]);
+        }
+        rows.push_back(row);
+    }
+    const double mean = geometric_mean(costs);
+    fmt::print("\ntime with the border / without, {} layers: geometric mean {:.3f}\n", costs.size(),
+               mean);
+    if (!arguments.json.empty()) {
+        std::ofstream(arguments.json)
+            << nlohmann::json{{"layers", rows}, {"geometric_mean", mean}}.dump(1) << '\n';
+    }
+}
+
+} // namespace
+} // namespace bench
+
+int main(int argc, char **argv) {
+    bench::Arguments arguments;
+    CLI::App app("What the border costs on the padded layers, one thread: the library's kernel "
+                 "against the fastest kernel without a border on an input padded beforehand.");
+    app.add_option("--layer-file", arguments.layer_file, "list of layers")->capture_default_str();
+    app.add_option("--filter", arguments.filter, "regular expression on the layer names");
+    app.add_option("--isa", arguments.isa, "measure the kernels of this instruction set")
+        ->check(CLI::IsMember(selvage::available_isas()));
+    app.add_option("--turns", arguments.turns, "turns per layer")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--slice", arguments.slice, "seconds that each kernel gets in a turn")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--json", arguments.json, "write the results to this file too");
+    return bench::run_program(app, argc, argv, [&] { bench::run(arguments); });
+}

@@ -1,0 +1,104 @@
+// How much of the FMA peak the dense 3x3 layers reach: peak and layer take turns in one process.
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+
+#include "fma_peak.h"
+#include "layers.h"
+#include "program.h"
+#include "turns.h"
+#include "workload.h"
+
+namespace bench {
+namespace {
+
+struct Arguments {
+    std::string layer_file = BENCH_LAYERS;
+    std::string isa, json;
+    int turns = 40;
+    double slice = 2e-3; // seconds
+};
+
+nlohmann::json measure(const Layer &layer, const Arguments &arguments) {
+    selvage::Plan plan;
+    const selvage::Status status = make_plan(layer.problem, {arguments.isa, ""}, &plan);
+    if (!status.ok()) {
+        throw std::runtime_error(layer.name + ": " + status.text());
+    }
+    const Data data = integer_data(layer.problem);
+    Workload workload(plan, data);
+
+    const FmaPeak peak = fma_peak(plan.kernel());
+    constexpr long rounds = 1000; // a few microseconds
+    const auto seconds = take_turns({[&] { peak.run(rounds); }, [&] { workload.run(); }},
+                                    arguments.turns, arguments.slice);
+    const double peak_operations = rounds * peak.operations_per_round;
+    // Operations per second of the layer over those of the peak in the same turn.
+    std::vector<double> fractions = ratios(seconds[0], seconds[1]);
+    for (double &fraction : fractions) {
+        fraction *= operations(plan) / peak_operations;
+    }
+    return {{"layer", layer.name},
+            {"kernel", plan.kernel()},
+            {"turns", arguments.turns},
+            {"milliseconds", median(seconds[1]) * 1e3},
+            {"gflops", operations(plan) / median(seconds[1]) * 1e-9},
+            {"peak_gflops", peak_operations / median(seconds[0]) * 1e-9},
+            {"fraction", median(fractions)},
+            {"lower_quartile", quantile(fractions, 0.25)},
+            {"best", quantile(fractions, 1)}};
+}
+
+void run(const Arguments &arguments) {
+    fmt::print(
+        "| layer | kernel | ms | GFLOP/s | peak GFLOP/s | fraction | lower quartile | best |\n"
+        "|---|---|---|---|---|---|---|---|\n");
+    nlohmann::json rows = nlohmann::json::array();
+    std::vector<double> fractions;
+    for (const Layer &layer : read_layers(arguments.layer_file)) {
+        if (!layer.not_covered.empty() || !is_dense_3x3(layer.problem)) {
+            continue;
+        }
+        const nlohmann::json row = measure(layer, arguments);
+        fmt::print("| {} | {} | {:.3f} | {:.1f} | {:.1f} | {:.3f} | {:.3f} | {:.3f} |\n",
+                   layer.name, row["kernel"].get<std::string>(), row["milliseconds"].get<double>(),
+                   row["gflops"].get<double>(), row["peak_gflops"].get<double>(),
+                   row["fraction"].get<double>(), row["lower_quartile"].get<double>(),
+                   row["best"].get<double>());
+        std::fflush(stdout);
+        fractions.push_back(row["fraction"]);
+        rows.push_back(row);
+    }
+    const double mean = geometric_mean(fractions);
+    const double lowest = *std::min_element(fractions.begin(), fractions.end());
+    fmt::print("\nfraction of the FMA peak over {} layers: geometric mean {:.3f}, lowest {:.3f}\n",
+               fractions.size(), mean, lowest);
+    if (!arguments.json.empty()) {
+        std::ofstream(arguments.json)
+            << nlohmann::json{{"layers", rows}, {"geometric_mean", mean}, {"lowest", lowest}}.dump(
+                   1)
+            << '\n';
+    }
+}
+
+} // namespace
+} // namespace bench
+
+int main(int argc, char **argv) {
+    bench::Arguments arguments;
+    CLI::App app("How much of the FMA peak the dense 3x3 layers (one group, 64 channels and more) "
+                 "reach, one thread. In every turn, peak and layer run equally long.");
+    app.add_option("--layer-file", arguments.layer_file, "list of layers")->capture_default_str();
+    app.add_option("--isa", arguments.isa, "take kernels of this instruction set only")
+        ->check(CLI::IsMember(selvage::available_isas()));
+    app.add_option("--turns", arguments.turns, "turns per layer")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--slice", arguments.slice, "seconds that peak and layer each get in a turn")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--json", arguments.json, "write the results to this file too");
+    return bench::run_program(app, argc, argv, [&] { bench::run(arguments); });
+}

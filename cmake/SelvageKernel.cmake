@@ -1,0 +1,58 @@
+# selvage_kernel(): from a row of the table to an object, an archive, a header and a table line.
+
+# Where a kernel's temporaries come from, in place of Halide's own allocator.
+set(SELVAGE_SCRATCH_HOOKS --redefine-sym halide_malloc=selvage_scratch_alloc
+                          --redefine-sym halide_free=selvage_scratch_free)
+
+set(SELVAGE_KERNEL_OBJECTS "")
+set(SELVAGE_KERNEL_DECLARATIONS "")
+set(SELVAGE_KERNEL_ROWS "")
+set(SELVAGE_KERNEL_DIR ${CMAKE_BINARY_DIR}/kernels)
+
+function(selvage_kernel op schedule isa)
+  # The defaults are those of the generators.
+  set(family reference)
+  set(lanes 1)
+  set(tile 1)
+  set(vectors 1)
+  set(channel_block 1)
+  set(kernel 0)
+  set(stride 0)
+  set(border true)
+  set(arguments "")
+  foreach(pair ${ARGN})
+    if(NOT pair MATCHES "^(family|lanes|tile|vectors|channel_block|kernel|stride|border)=(.+)$")
+      message(FATAL_ERROR "selvage_kernel(${op} ${schedule} ${isa}): unknown parameter ${pair}")
+    endif()
+    set(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+    string(REPLACE "family=" "schedule=" pair ${pair})
+    list(APPEND arguments ${pair})
+  endforeach()
+  if(NOT DEFINED SELVAGE_TARGET_${isa})
+    message(FATAL_ERROR "selvage_kernel(${op} ${schedule} ${isa}): unknown instruction set ${isa}")
+  endif()
+
+  set(symbol selvage_${op}_${schedule}_${isa})
+  set(base ${SELVAGE_KERNEL_DIR}/${symbol})
+  # No runtime, no asserts and no bounds queries: Plan::run() has checked everything by then.
+  set(target ${SELVAGE_TARGET_${isa}}-no_runtime-no_asserts-no_bounds_query-user_context)
+  add_custom_command(
+    OUTPUT ${base}.o ${base}.a ${base}.h
+    COMMAND selvage_generators -g ${op} -f ${symbol} -o ${SELVAGE_KERNEL_DIR} -e object,c_header
+            target=${target} ${arguments}
+    COMMAND ${CMAKE_OBJCOPY} ${SELVAGE_SCRATCH_HOOKS} ${base}.o
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${base}.a
+    COMMAND ${CMAKE_AR} rcs ${base}.a ${base}.o
+    DEPENDS selvage_generators
+    COMMENT "Generating kernel ${op}/${schedule}/${isa}"
+    VERBATIM)
+
+  list(APPEND SELVAGE_KERNEL_OBJECTS ${base}.o)
+  string(APPEND SELVAGE_KERNEL_DECLARATIONS "int ${symbol}_argv(void **);\n")
+  string(APPEND SELVAGE_KERNEL_ROWS
+         "    {Op::${op}, \"${schedule}\", \"${isa}\", Family::${family}, ${lanes}, ${tile}, "
+         "${vectors}, ${channel_block}, ${kernel}, ${stride}, ${border}, ${symbol}_argv},\n")
+  foreach(variable OBJECTS DECLARATIONS ROWS)
+    set(SELVAGE_KERNEL_${variable} "${SELVAGE_KERNEL_${variable}}" PARENT_SCOPE)
+  endforeach()
+endfunction()

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "schedules/stages.h"
+
+namespace selvage::x86 {
+
+/// Depthwise convolutions and pools with a kernel of known size: `tile` neighbouring pixels x
+/// `vectors` vectors of channels are kept in registers, and the columns of a kernel row are
+/// unrolled, so that windows that overlap share their loads. These kernels wait for memory, so the
+/// input is read in place: the border's test of the columns is left to Halide's loop partitioning
+/// (a body without tests for the middle of a row), that of the rows to the bounds of the tap loop.
+///
+/// Needs at least lanes * vectors channels; the last vectors of a pixel overlap their neighbours.
+inline void rows(WindowStages &s, int lanes, int tile, int vectors) {
+    using namespace Halide;
+    Var k("k"), x("x"), y("y"), n("n");
+    Var ko("ko"), ki("ki"), kv("kv"), xo("xo"), xi("xi");
+    s.output.split(k, ko, ki, lanes * vectors, TailStrategy::ShiftInwards)
+        .split(ki, kv, ki, lanes)
+        .split(x, xo, xi, tile, TailStrategy::GuardWithIf)
+        .reorder(ki, kv, xi, ko, xo, y, n)
+        .vectorize(ki)
+        .unroll(kv)
+        .unroll(xi)
+        .never_partition(ko, y, n);
+    s.window.compute_at(s.output, ko)
+        .bound_extent(x, tile)
+        .bound_extent(k, lanes * vectors)
+        .split(k, kv, ki, lanes)
+        .reorder(ki, kv, x)
+        .vectorize(ki)
+        .unroll(kv)
+        .unroll(x);
+    s.window.update()
+        .split(k, kv, ki, lanes)
+        .reorder(ki, kv, x, s.taps.x, s.taps.y)
+        .vectorize(ki)
+        .unroll(kv)
+        .unroll(x)
+        .unroll(s.taps.x);
+}
+
+/// The same for kernels, strides and dilations of any size: one pixel x `vectors` vectors, and
+/// loops over just the taps that lie inside the input.
+inline void taps(WindowStages &s, int lanes, int vectors) {
+    using namespace Halide;
+    Var k("k"), x("x"), y("y"), n("n"), ko("ko"), ki("ki"), kv("kv");
+    s.output.split(k, ko, ki, lanes * vectors, TailStrategy::ShiftInwards)
+        .split(ki, kv, ki, lanes)
+        .reorder(ki, kv, ko, x, y, n)
+        .vectorize(ki)
+        .unroll(kv)
+        .never_partition_all();
+    s.window.compute_at(s.output, ko)
+        .bound_extent(k, lanes * vectors)
+        .split(k, kv, ki, lanes)
+        .reorder(ki, kv, x)
+        .vectorize(ki)
+        .unroll(kv);
+    s.window.update()
+        .split(k, kv, ki, lanes)
+        .reorder(ki, kv, s.taps.x, s.taps.y)
+        .vectorize(ki)
+        .unroll(kv);
+}
+
+} // namespace selvage::x86

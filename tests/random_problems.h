@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "selvage/problem.h"
+
+/// Random numbers that are the same on every machine and with every standard library.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+
+    std::uint64_t next();
+    /// Evenly among low..high, both included.
+    int between(int low, int high) { return low + int(next() % std::uint64_t(high - low + 1)); }
+    bool one_in(int n) { return between(1, n) == 1; }
+    template <class T> T pick(std::initializer_list<T> values) {
+        return values.begin()[next() % values.size()];
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+/// A meaningful problem of the operator: mostly with four distinct pads, often with phases,
+/// dilations and strides, with channels and widths around the multiples of vectors, and cheap
+/// enough to compute thousands of them.
+selvage::Problem random_problem(selvage::Op op, std::uint64_t seed);
+
+/// Integers in -magnitude..magnitude. Where `density` is below 1 the others are zero, which keeps
+/// the sums of long windows small enough for an upper bound like that of relu6 to matter.
+std::vector<float> random_integers(Random &random, std::size_t count, int magnitude,
+                                   double density = 1);

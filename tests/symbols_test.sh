@@ -1,0 +1,26 @@
+#!/bin/sh
+# usage: symbols_test.sh ARCHIVE...
+# Prints what each kernel archive leaves undefined, and fails if that is more than memcpy, memset and
+# the two hooks through which a kernel gets its scratch memory.
+set -eu
+
+allowed='memcpy memset selvage_scratch_alloc selvage_scratch_free'
+status=0
+
+[ $# -gt 0 ] || { echo "no archives given" >&2; exit 1; }
+for archive; do
+    symbols=$(nm -P "$archive")
+    defined=$(printf '%s\n' "$symbols" | awk '$2 ~ /^[A-TV-Z]$/ { print $1 }')
+    undefined=$(printf '%s\n' "$symbols" | awk '$2 ~ /^[Uvw]$/ { print $1 }' | sort -u)
+    [ -n "$defined" ] || { echo "$archive: defines nothing"; status=1; }
+    list=
+    for symbol in $undefined; do
+        case " $(echo $defined) " in *" $symbol "*) continue ;; esac
+        case " $allowed " in
+        *" $symbol "*) list="$list $symbol" ;;
+        *) list="$list $symbol(not allowed)"; status=1 ;;
+        esac
+    done
+    echo "$(basename "$archive"):${list:- none}"
+done
+exit $status
