@@ -64,9 +64,11 @@ nlohmann::json measure(const Layer &layer, const selvage::Plan &plan, const Argu
     const Data data = integer_data(layer.problem), bare_data = padded(plan, data);
     Workload ours(plan, data);
     std::vector<std::unique_ptr<Workload>> bare;
-    for (const selvage::KernelRow &row : selvage::kernels()) {
+    for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i) {
+        const selvage::KernelRow &row = selvage::kernel_rows()[i];
         selvage::Plan bare_plan;
-        if (!row.borderless || !make_plan(bare_problem, {row.isa, row.schedule}, &bare_plan).ok()) {
+        if (row.border || row.op != bare_problem.op ||
+            !make_plan(bare_problem, {row.isa, row.schedule}, &bare_plan).ok()) {
             continue;
         }
         bare.push_back(std::make_unique<Workload>(bare_plan, bare_data));

@@ -1,5 +1,7 @@
 #include "turns.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,12 +10,18 @@
 namespace bench {
 namespace {
 
+double processor_seconds() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
 double seconds_of(const Work &work, long calls) {
-    const double begin = now();
+    const double begin = processor_seconds();
     for (long call = 0; call < calls; ++call) {
         work();
     }
-    return now() - begin;
+    return processor_seconds() - begin;
 }
 
 double seconds_per_call(const Work &work, double slice_seconds) {

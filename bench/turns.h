@@ -13,8 +13,9 @@ using Work = std::function<void()>;
 /// Machines change their speed within seconds, so only slices of one turn may be compared: the
 /// ratio of two works is the median of the turns' ratios. In a turn every work runs for a slice of
 /// about `slice_seconds`, or of one call of the slowest work where that takes longer. All slices
-/// are equally long, so that an interruption hits all works alike; each begins with one untimed
-/// call that brings the work's data back to the caches; and every turn begins with another work.
+/// are equally long, so that noise hits all works alike; each begins with one untimed call that
+/// brings the work's data back to the caches; and every turn begins with another work. Counted is
+/// the processor time of the calling thread, so that other programs on the machine matter less.
 std::vector<std::vector<double>> take_turns(const std::vector<Work> &works, int turns,
                                             double slice_seconds);
 

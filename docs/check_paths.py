@@ -1,7 +1,8 @@
 """Fails if a markdown file names a file or folder that is not there.
 
-Looked at are link targets and, in code spans, words that begin with one of the checkout's folders
-or end like a file of ours. Paths count from the markdown file or from the root of the checkout.
+Looked at are targets of links and pictures and, in code spans, words that begin with one of the
+checkout's folders or end like a file of ours. Paths count from the markdown file or from the root of
+the checkout.
 """
 
 import pathlib
@@ -10,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MADE_LATER = {"build", "out", ".venv", ".git"}
-LINK = re.compile(r"\]\(([^)#\s]+)")
+LINK = re.compile(r"""(?:\]\(|src=")([^)"#\s]+)""")
 CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 PATH = re.compile(r"(?:\.\.?/)*[\w.+-]+(?:/[\w.+-]+)*/?")
 OURS = re.compile(r".*\.(h|cpp|c|md|py|txt|cmake|json)$")

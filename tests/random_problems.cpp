@@ -80,7 +80,7 @@ void set_channels(Random &random, Problem *p) {
     } else {
         p->c = pick_channels(random);
         p->k = p->c;
-        if (p->op == Op::depthwise2d && random.one_in(4))
+        if (p->op == Op::depthwise2d && random.one_in(8))
             p->k *= random.pick({2, 3, 4});
     }
 }
@@ -152,7 +152,7 @@ Problem random_problem(Op op, std::uint64_t seed) {
         p.ceil = random.one_in(2);
         p.include_pad = op == Op::avg_pool2d && random.one_in(2);
     } else {
-        p.value = random.one_in(2) ? 0.f : float(random.between(-3, 3));
+        p.value = random.one_in(3) ? float(random.between(-3, 3)) : 0;
         p.bias = random.one_in(2);
         p.act = random.pick({Activation::none, Activation::none, Activation::relu,
                              Activation::relu6, Activation::clamp});

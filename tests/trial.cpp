@@ -119,20 +119,18 @@ bool survived_outside(const GuardedMemory &memory, const std::byte *data, std::s
 
 char running[4096]; // what the signal handler prints
 
-void print_running(int signal) {
+void print_running(int) {
     // Only calls that are safe in a handler. It runs once, then the fault kills the process.
-    const char *what = signal == SIGILL ? "\nillegal instruction in " : "\nstray access in ";
-    if (write(STDERR_FILENO, what, std::strlen(what)) < 0 ||
-        write(STDERR_FILENO, running, std::strlen(running)) < 0)
+    if (write(STDERR_FILENO, running, std::strlen(running)) < 0)
         _exit(1);
 }
 
 void note_running(const std::string &text) {
-    std::snprintf(running, sizeof running, "%s\n", text.c_str());
+    std::snprintf(running, sizeof running, "\nfault in %s\n", text.c_str());
     struct sigaction action = {};
     action.sa_handler = print_running;
     action.sa_flags = int(SA_RESETHAND);
-    for (int signal : {SIGSEGV, SIGBUS, SIGILL})
+    for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE})
         sigaction(signal, &action, nullptr);
 }
 

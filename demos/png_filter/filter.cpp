@@ -136,19 +136,29 @@ const Definition &definition(const std::string &name) {
     throw BadInput("there is no filter " + name);
 }
 
-/// Weights of all output channels, in the library's order.
+std::int64_t kernels_of(const Definition &filter) {
+    return filter.linear.second != nullptr ? 2 : 1;
+}
+
+/// Channels of the tensor that stands for a picture: its own, once for each kernel, and spare ones
+/// up to whole vectors of 4, since tuned kernels take no fewer.
+std::int64_t tensor_channels(const Definition &filter, const Picture &like) {
+    return (like.channels * kernels_of(filter) + 3) / 4 * 4;
+}
+
+/// Weights of all channels of the tensor, in the library's order; those of spare channels are 0.
 std::vector<float> weights(const Definition &filter, const Picture &like, std::int64_t size) {
     std::vector<float> all;
-    for (std::int64_t channel = 0; channel < like.channels; ++channel) {
-        const bool alpha = like.has_alpha() && channel == like.channels - 1;
-        const bool keep = alpha && filter.compares;
-        const Kernel first = keep ? middle(size) : filter.linear.first(size);
-        all.insert(all.end(), first.begin(), first.end());
-        if (filter.linear.second == nullptr)
-            continue;
-        const Kernel second = keep ? Kernel(first.size(), 0) : filter.linear.second(size);
-        all.insert(all.end(), second.begin(), second.end());
-    }
+    const auto add = [&](const Kernel &taps) { all.insert(all.end(), taps.begin(), taps.end()); };
+    for (std::int64_t pass = 0; pass < kernels_of(filter); ++pass)
+        for (std::int64_t channel = 0; channel < like.channels; ++channel) {
+            const bool alpha = like.has_alpha() && channel == like.channels - 1;
+            if (!alpha || !filter.compares)
+                add((pass == 0 ? filter.linear.first : filter.linear.second)(size));
+            else
+                add(pass == 0 ? middle(size) : Kernel(static_cast<std::size_t>(size * size), 0));
+        }
+    all.resize(static_cast<std::size_t>(tensor_channels(filter, like) * size * size), 0);
     return all;
 }
 
@@ -164,15 +174,13 @@ void require(const selvage::Status &status) {
 }
 
 selvage::Problem problem(const Settings &settings, const Definition &filter, const Picture &like) {
-    const std::string channels = std::to_string(like.channels);
+    const std::string channels = std::to_string(tensor_channels(filter, like));
     const std::string size = std::to_string(settings.size);
-    std::string text = std::string(selvage::name(filter.op)) + " c=" + channels +
+    std::string text = std::string(selvage::name(filter.op)) + " c=" + channels + " k=" + channels +
                        " in=" + std::to_string(like.height) + "x" + std::to_string(like.width) +
                        " kernel=" + size + "x" + size +
                        " stride=" + std::to_string(settings.stride) + " phase=" + settings.phase +
                        " " + settings.border;
-    if (filter.op == selvage::Op::depthwise2d)
-        text += " k=" + std::to_string(like.channels * (filter.linear.second != nullptr ? 2 : 1));
     if (filter.op == selvage::Op::avg_pool2d)
         text += " include_pad=1";
     selvage::Problem problem;
@@ -248,6 +256,7 @@ Filter::Filter(const Settings &settings, const Picture &like) {
     if (filter.op == selvage::Op::avg_pool2d)
         shift_ = settings.value;
 
+    kernels_ = kernels_of(filter);
     packed_ = allocate(plan_.packed_bytes());
     scratch_ = allocate(plan_.scratch_bytes());
     if (filter.op == selvage::Op::depthwise2d)
@@ -256,10 +265,15 @@ Filter::Filter(const Settings &settings, const Picture &like) {
 }
 
 Filtered Filter::operator()(const Picture &picture) {
-    const selvage::Problem &problem = plan_.problem();
-    std::vector<float> input(picture.samples);
-    for (float &sample : input)
-        sample = sign_ * sample - shift_;
+    const auto channels = static_cast<std::size_t>(picture.channels);
+    const auto wide = static_cast<std::size_t>(plan_.problem().c);
+    const std::size_t filled = channels * static_cast<std::size_t>(kernels_);
+
+    std::vector<float> input(picture.count() / channels * wide);
+    for (std::size_t pixel = 0; pixel < input.size() / wide; ++pixel)
+        for (std::size_t i = 0; i < filled; ++i)
+            input[pixel * wide + i] =
+                sign_ * picture.samples[pixel * channels + i % channels] - shift_;
 
     Filtered result;
     Picture &out = result.picture;
@@ -268,22 +282,24 @@ Filtered Filter::operator()(const Picture &picture) {
     out.channels = picture.channels;
     out.depth = picture.depth;
     out.samples.resize(out.count());
-    const std::int64_t kernels = problem.k / problem.c;
-    std::vector<float> output(out.count() * static_cast<std::size_t>(kernels));
+    std::vector<float> output(out.count() / channels * wide);
 
     const auto start = std::chrono::steady_clock::now();
-    require(plan_.run(
-        selvage::dense<const float>(input.data(), 1, picture.height, picture.width, problem.c),
-        packed_.get(), selvage::dense(output.data(), 1, out.height, out.width, problem.k),
-        scratch_.get(), plan_.scratch_bytes()));
+    require(plan_.run(selvage::dense<const float>(input.data(), 1, picture.height, picture.width,
+                                                  plan_.problem().c),
+                      packed_.get(),
+                      selvage::dense(output.data(), 1, out.height, out.width, plan_.problem().k),
+                      scratch_.get(), plan_.scratch_bytes()));
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     result.milliseconds = time.count();
 
-    for (std::size_t i = 0; i < out.samples.size(); ++i) {
-        const float value = kernels == 2 ? std::hypot(output[2 * i], output[2 * i + 1])
-                                         : sign_ * (output[i] + shift_);
-        out.samples[i] = std::round(std::clamp(value, 0.0F, out.peak()));
-    }
+    for (std::size_t pixel = 0; pixel < output.size() / wide; ++pixel)
+        for (std::size_t i = 0; i < channels; ++i) {
+            const float *value = &output[pixel * wide + i];
+            const float filtered =
+                kernels_ == 2 ? std::hypot(value[0], value[channels]) : sign_ * (*value + shift_);
+            out.samples[pixel * channels + i] = std::round(std::clamp(filtered, 0.0F, out.peak()));
+        }
     return result;
 }
 

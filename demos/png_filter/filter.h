@@ -56,6 +56,7 @@ private:
     /// The library sees sign*(sample) - shift, and what it returns is turned back in the same way.
     float sign_ = 1;
     float shift_ = 0;
+    std::int64_t kernels_ = 1; ///< results of each channel; two are the sides of a gradient
     selvage::Plan plan_;
     Memory packed_;
     Memory scratch_;

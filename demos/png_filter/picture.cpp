@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace demos {
 namespace {
 
-constexpr png_uint_32 most_samples = (1U << 29) - 1;
+constexpr std::int64_t most_pixels = (std::int64_t{1} << 27) - 1;
 
 struct Close {
     void operator()(std::FILE *file) const { std::fclose(file); }
@@ -118,11 +118,10 @@ Picture read_png(const fs::path &path) {
     picture.width = png_get_image_width(reader.png, reader.info);
     picture.channels = png_get_channels(reader.png, reader.info);
     picture.depth = png_get_bit_depth(reader.png, reader.info);
-    if (picture.height > most_samples / picture.channels / picture.width)
+    if (picture.height > most_pixels / picture.width)
         throw BadInput(path.string() + " is too large: " + std::to_string(picture.width) + " x " +
-                       std::to_string(picture.height) + " pixels of " +
-                       std::to_string(picture.channels) + " channels are more than " +
-                       std::to_string(most_samples) + " samples");
+                       std::to_string(picture.height) + " pixels are more than " +
+                       std::to_string(most_pixels));
 
     std::vector<png_byte> bytes(picture.count() * (picture.depth / 8));
     std::vector<png_bytep> rows = rows_of(bytes, picture.height);

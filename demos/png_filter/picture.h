@@ -38,8 +38,8 @@ struct Picture {
 /// Reads a PNG of any colour type, depth and interlacing. Samples of 1, 2 and 4 bits are scaled to
 /// 8 bits, a palette becomes RGB, and a transparent colour (tRNS) becomes an alpha channel. Gamma,
 /// colour profile and other notes in the file are not kept.
-/// Throws BadInput where the file is missing, broken, cut short, or above 2^29 - 1 samples, the
-/// most that kernels can address.
+/// Throws BadInput where the file is missing, broken, cut short, or above 2^27 - 1 pixels: the most
+/// that kernels address with four channels.
 Picture read_png(const std::filesystem::path &path);
 
 /// Writes a picture, without interlacing. The file appears complete or not at all: until then
