@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <regex>
+#include <stdexcept>
 
 #include "layers.h"
 #include "program.h"
@@ -148,6 +149,9 @@ void run(const Arguments &arguments) {
         }
         rows.push_back(row);
     }
+    if (costs.empty()) {
+        throw std::runtime_error("no layer could be compared");
+    }
     const double mean = geometric_mean(costs);
     fmt::print("\ntime with the border / without, {} layers: geometric mean {:.3f}\n", costs.size(),
                mean);
@@ -164,7 +168,9 @@ int main(int argc, char **argv) {
     bench::Arguments arguments;
     CLI::App app("What the border costs on the padded layers, one thread: the library's kernel "
                  "against the fastest kernel without a border on an input padded beforehand.");
-    app.add_option("--layer-file", arguments.layer_file, "list of layers")->capture_default_str();
+    app.add_option("--layer-file", arguments.layer_file, "list of layers")
+        ->check(CLI::ExistingFile)
+        ->capture_default_str();
     app.add_option("--filter", arguments.filter, "regular expression on the layer names");
     app.add_option("--isa", arguments.isa, "measure the kernels of this instruction set")
         ->check(CLI::IsMember(selvage::available_isas()));

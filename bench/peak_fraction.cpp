@@ -3,7 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
+#include <regex>
+#include <stdexcept>
 
 #include "fma_peak.h"
 #include "layers.h"
@@ -16,7 +19,7 @@ namespace {
 
 struct Arguments {
     std::string layer_file = BENCH_LAYERS;
-    std::string isa, json;
+    std::string filter, isa, json;
     int turns = 40;
     double slice = 2e-3; // seconds
 };
@@ -57,8 +60,10 @@ void run(const Arguments &arguments) {
         "|---|---|---|---|---|---|---|---|\n");
     nlohmann::json rows = nlohmann::json::array();
     std::vector<double> fractions;
+    const std::regex filter(arguments.filter);
     for (const Layer &layer : read_layers(arguments.layer_file)) {
-        if (!layer.not_covered.empty() || !is_dense_3x3(layer.problem)) {
+        if (!layer.not_covered.empty() || !is_dense_3x3(layer.problem) ||
+            !std::regex_search(layer.name, filter)) {
             continue;
         }
         const nlohmann::json row = measure(layer, arguments);
@@ -70,6 +75,9 @@ void run(const Arguments &arguments) {
         std::fflush(stdout);
         fractions.push_back(row["fraction"]);
         rows.push_back(row);
+    }
+    if (fractions.empty()) {
+        throw std::runtime_error("no dense 3x3 layer matches " + arguments.filter);
     }
     const double mean = geometric_mean(fractions);
     const double lowest = *std::min_element(fractions.begin(), fractions.end());
@@ -90,7 +98,10 @@ int main(int argc, char **argv) {
     bench::Arguments arguments;
     CLI::App app("How much of the FMA peak the dense 3x3 layers (one group, 64 channels and more) "
                  "reach, one thread. In every turn, peak and layer run equally long.");
-    app.add_option("--layer-file", arguments.layer_file, "list of layers")->capture_default_str();
+    app.add_option("--layer-file", arguments.layer_file, "list of layers")
+        ->check(CLI::ExistingFile)
+        ->capture_default_str();
+    app.add_option("--filter", arguments.filter, "regular expression on the layer names");
     app.add_option("--isa", arguments.isa, "take kernels of this instruction set only")
         ->check(CLI::IsMember(selvage::available_isas()));
     app.add_option("--turns", arguments.turns, "turns per layer")

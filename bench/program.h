@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <regex>
 #include <string>
 
 namespace bench {
@@ -21,6 +22,9 @@ inline int run_program(CLI::App &app, int argc, char **argv, const std::function
     }
     try {
         body();
+    } catch (const std::regex_error &error) { // only arguments hold regular expressions
+        std::fprintf(stderr, "%s: not a regular expression: %s\n", argv[0], error.what());
+        return 2;
     } catch (const std::exception &error) {
         std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
         return 1;

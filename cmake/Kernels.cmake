@@ -21,7 +21,7 @@ endforeach()
 foreach(isa sse41 avx2 avx512)
   if(isa STREQUAL avx512)
     set(lanes 16)
-    set(conv_tiles 14x2 28x1)
+    set(conv_tiles 14x2 13x2 11x2 9x3 7x3 6x4 28x1)
   elseif(isa STREQUAL avx2)
     set(lanes 8)
     set(conv_tiles 6x2 12x1)
@@ -34,7 +34,7 @@ foreach(isa sse41 avx2 avx512)
     string(REGEX MATCH "([0-9]+)x([0-9]+)" _ ${tile_vectors})
     set(tile tile=${CMAKE_MATCH_1} vectors=${CMAKE_MATCH_2})
     # Blocks of two vectors of input channels; of 4 channels for images and first layers.
-    math(EXPR block "2 * ${lanes}")
+    math(EXPR block "1 * ${lanes}")
     selvage_kernel(conv2d direct_${tile_vectors} ${isa} family=direct lanes=${lanes} ${tile}
                    channel_block=${block})
     selvage_kernel(conv2d direct_${tile_vectors}_few ${isa} family=direct lanes=${lanes} ${tile}

@@ -22,11 +22,12 @@ inline Halide::Expr positive(const Halide::Expr &value) {
     return Halide::unsafe_promise_clamped(value, 1, Halide::Int(32).max());
 }
 
-/// value limited to low..high. NaN stays NaN, as for every activation.
-inline Halide::Expr activate(Halide::Expr value, const Halide::Expr &low,
+/// value limited to low..high. NaN stays NaN, as for every activation; only strict arithmetic keeps
+/// the compiler from turning the selections into instructions that lose it.
+inline Halide::Expr activate(const Halide::Expr &value, const Halide::Expr &low,
                              const Halide::Expr &high) {
-    value = Halide::select(value < low, low, value);
-    return Halide::select(value > high, high, value);
+    const Halide::Expr above = Halide::select(value < low, low, value);
+    return Halide::strict_float(Halide::select(above > high, high, above));
 }
 
 } // namespace selvage

@@ -7,7 +7,7 @@ using namespace Halide;
 namespace selvage {
 
 Conv2dStages conv2d(const Conv2dInputs &in) {
-    const Var k("k"), l("l"), kb("kb"), g("g"), x("x"), y("y"), n("n"), q("q");
+    const Var k("k"), l("l"), kb("kb"), g("g"), x("x"), y("y"), n("n"), q("q"), t("t");
     const Var ci("ci"), xs("xs"), xp("xp"), ys("ys"), yp("yp"), cb("cb");
     Conv2dStages s{};
     s.lane_block = in.lane_block;
@@ -21,29 +21,43 @@ Conv2dStages conv2d(const Conv2dInputs &in) {
 
     // Neighbouring outputs read positions `stride` apart. Sorting the positions of a row by their
     // remainder (xp) makes those neighbours in the strip (xs), so one kernel serves every stride
-    // with loads at constant distances, and remainders that no tap has are never fetched.
+    // with loads at constant distances, and remainders that no tap has are never fetched. Channels
+    // past the last hold 0 and meet weights of 0.
     s.padded = in.border ? exterior(in.input, in.value, 2, in.width, in.height) : in.input;
     s.strip = Func("strip");
+    const Expr channel = cb * in.channel_block + ci;
     s.strip(ci, xs, xp, ys, yp, cb, g, n) =
-        s.padded(min(cb * in.channel_block + ci, in.channels - 1), g, xs * stride_x + xp - in.left,
-                 ys * stride_y + yp - in.top, n);
+        select(channel < in.channels,
+               s.padded(min(channel, in.channels - 1), g, xs * stride_x + xp - in.left,
+                        ys * stride_y + yp - in.top, n),
+               0.f);
 
-    // Of the last block only the channels that exist are summed, so what stands in its other lanes
-    // (the last channel, again) does not matter, not even where it is NaN.
-    s.taps = RDom(0, in.channel_block, 0, in.kernel_x, 0, in.kernel_y, 0, group, "taps");
-    const Expr block = q * group + s.taps[3];
+    // The last block is summed as far as it has channels, in steps of channel_step.
+    const int step = in.channel_step;
+    s.taps = RDom(0, step, 0, in.channel_block / step, 0, in.kernel_x, 0, in.kernel_y, 0, group,
+                  "taps");
+    const RVar within = s.taps[0], steps = s.taps[1], kx = s.taps[2], ky = s.taps[3];
+    const Expr block = q * group + s.taps[4], tap_channel = steps * step + within;
     s.taps.where(block < blocks);
-    s.taps.where(s.taps[0] < in.channels - block * in.channel_block);
-    const Expr tap_x = s.taps[1] * dilation_x, tap_y = s.taps[2] * dilation_y;
-    const Expr phases_x = min(stride_x, (in.kernel_x - 1) * dilation_x + 1);
-    const Expr phases_y = min(stride_y, (in.kernel_y - 1) * dilation_y + 1);
+    s.taps.where(block * in.channel_block + steps * step < in.channels);
+    // Rows of padding that hold 0 add nothing and are left out; with another value all count.
+    const Expr row = y * stride_y + ky * dilation_y - in.top, far = 1 << 30;
+    const Expr zero = in.value == 0.f;
+    s.taps.where(row >= select(zero, 0, -far) && row < select(zero, in.height, far));
+    const Expr reach_x = (in.kernel_x - 1) * dilation_x, reach_y = (in.kernel_y - 1) * dilation_y;
+    const Expr phases_x = min(stride_x, reach_x + 1), phases_y = min(stride_y, reach_y + 1);
+    s.columns = Func("columns");
+    s.columns(t) = {(t * dilation_x) / stride_x, (t * dilation_x) % stride_x};
+    const Expr column = clamp(s.columns(kx)[0], 0, reach_x / stride_x);
+    const Expr phase = clamp(s.columns(kx)[1], 0, phases_x - 1);
+    const Expr tap_y = ky * dilation_y;
     s.partial = Func("partial");
     s.partial(l, kb, g, x, y, n, q) = 0.f;
     s.partial(l, kb, g, x, y, n, q) +=
-        s.strip(s.taps[0], x + tap_x / stride_x, min(tap_x % stride_x, phases_x - 1),
+        s.strip(tap_channel, x + column, phase,
                 y + tap_y / stride_y, min(tap_y % stride_y, phases_y - 1),
                 clamp(block, 0, blocks - 1), g, n) *
-        in.weights(l, s.taps[0], s.taps[1], s.taps[2], block, kb, g);
+        in.weights(l, tap_channel, kx, ky, block, kb, g);
 
     s.sums = RDom(0, (blocks + group - 1) / group, "sums");
     s.accumulator = Func("accumulator");

@@ -34,6 +34,9 @@ std::uint64_t seed_from_environment() {
 
 /// Holds the trial against one kernel; false where the kernel declines the problem.
 bool hold(const Trial &trial, const Problem &problem, const Options &kernel) {
+    const std::string kernel_name =
+        std::string(name(problem.op)) + "/" + kernel.schedule + "/" + kernel.isa;
+    trial.announce(kernel_name);
     Plan plan;
     const Status status = selvage::make_plan(problem, kernel, &plan);
     if (status.code() == Code::unsupported)
@@ -42,14 +45,14 @@ bool hold(const Trial &trial, const Problem &problem, const Options &kernel) {
         ADD_FAILURE() << text(problem) << ": " << status.text();
         return false;
     }
-    EXPECT_EQ(plan.kernel(),
-              std::string(name(problem.op)) + "/" + kernel.schedule + "/" + kernel.isa);
+    EXPECT_EQ(plan.kernel(), kernel_name);
     EXPECT_TRUE(trial.holds(plan));
     return true;
 }
 
 /// Some kernel must take every problem, whatever the instruction sets.
-void expect_served(const Problem &problem) {
+void expect_served(const Trial &trial, const Problem &problem) {
+    trial.announce("make_plan");
     Plan plan;
     const Status status = selvage::make_plan(problem, {}, &plan);
     EXPECT_TRUE(status.ok()) << text(problem) << ": " << status.text();
@@ -57,9 +60,9 @@ void expect_served(const Problem &problem) {
 
 /// Holds the data in the layouts of three seeds against every kernel.
 void hold_everywhere(const Problem &problem, const Data &data) {
-    expect_served(problem);
     for (std::uint64_t seed : {1, 2, 3}) {
         const Trial trial(problem, data, seed);
+        expect_served(trial, problem);
         for (const Options &kernel : kernels_of(problem.op))
             hold(trial, problem, kernel);
     }
@@ -103,7 +106,7 @@ void hold_random_problems(Op op, const std::string &isa) {
         const Problem problem = alone ? parse(alone) : random_problem(op, each);
         ASSERT_EQ(problem.op, op);
         const Trial trial(problem, random_data(problem, each), each);
-        expect_served(problem);
+        expect_served(trial, problem);
         bool tuned = false;
         for (std::size_t i = 0; i < kernels.size(); ++i)
             if (hold(trial, problem, kernels[i])) {

@@ -13,6 +13,11 @@
 
 #include "hold.h"
 
+// What __builtin_cpu_supports() consults, as libgcc lays it out.
+extern "C" {
+extern struct CpuModel { unsigned vendor, type, subtype, features; } __cpu_model;
+}
+
 using selvage::Code;
 using selvage::Options;
 using selvage::Plan;
@@ -65,7 +70,7 @@ private:
 /// Problems that tuned kernels of every instruction set take.
 const char *const problems[] = {
     "conv2d c=16 k=32 in=14x14 kernel=3 pads=1",
-    "conv2d c=3 k=5 in=7x9 kernel=5x2 stride=2x3 pads=1,2,3,4",
+    "conv2d c=3 k=37 in=7x9 kernel=5x2 stride=2x3 pads=1,2,3,4",
     "depthwise2d c=32 in=14x14 kernel=3 pads=1",
     "depthwise2d c=39 in=7x9 kernel=5x2 stride=2x3 pads=1,2,3,4",
     "max_pool2d c=32 in=14x14 kernel=3 stride=2 pads=1",
@@ -132,6 +137,25 @@ TEST(Isa, WithoutForceTheWidestIsTaken) {
         ASSERT_TRUE(selvage::make_plan(parse(text), {}, &plan).ok()) << text;
         EXPECT_EQ(isa_of(plan), selvage::available_isas().back()) << text;
     }
+}
+
+TEST(Isa, WhatTheCpuLacksIsRefusedAndAvoided) {
+    constexpr unsigned avx512f = 1u << 15;
+    const unsigned features = __cpu_model.features;
+    __cpu_model.features &= ~avx512f;
+    std::vector<std::string> left = isas_of_this_cpu();
+    if (left.back() == "avx512")
+        left.pop_back();
+    EXPECT_EQ(selvage::available_isas(), left);
+    for (const char *text : problems) {
+        Plan plan;
+        ASSERT_TRUE(selvage::make_plan(parse(text), {}, &plan).ok()) << text;
+        EXPECT_NE(isa_of(plan), "avx512") << text;
+        const Status status = selvage::make_plan(parse(text), {"avx512", ""}, &plan);
+        EXPECT_EQ(status.code(), Code::unsupported);
+        EXPECT_NE(status.text().find("avx512"), std::string::npos) << status.text();
+    }
+    __cpu_model.features = features;
 }
 
 } // namespace

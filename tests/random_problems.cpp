@@ -12,7 +12,9 @@ using selvage::Problem;
 namespace {
 
 /// The products of one problem; a thousand of these take the oracle a few seconds.
-constexpr std::int64_t work_limit = 1500000;
+constexpr std::int64_t usual_work = 1500000;
+/// The same for the few problems that are too large for caches, which kernels cut into strips.
+constexpr std::int64_t large_work = 10000000;
 
 std::int64_t reach(const Axis &axis) { return axis.dilation * (axis.kernel - 1) + 1; }
 
@@ -101,14 +103,14 @@ void set_window(Random &random, Problem *p) {
 }
 
 /// Makes the problem smaller until it is cheap; channels last, since they choose the kernels.
-void limit_work(Problem *p) {
+void limit_work(std::int64_t limit, Problem *p) {
     const auto work = [p] {
         const std::int64_t taps =
             p->y.kernel * p->x.kernel * p->k * (p->op == Op::conv2d ? p->c / p->g : 1);
         return p->n * (p->y.size / p->y.stride + 1) * (p->x.size / p->x.stride + 1) * taps;
     };
     const auto shrink = [&](std::int64_t *value, std::int64_t least) {
-        while (work() > work_limit && *value > least)
+        while (work() > limit && *value > least)
             --*value;
     };
     const auto least_size = [](const Axis &axis) {
@@ -137,6 +139,12 @@ Problem random_problem(Op op, std::uint64_t seed) {
     p.op = op;
     p.n = random.one_in(30) ? 0 : random.pick({1, 1, 1, 2, 3});
     set_channels(random, &p);
+    const bool large = op == Op::conv2d && random.one_in(40);
+    if (large) {
+        p.g = 1;
+        p.c = random.pick({96, 128, 130});
+        p.k = random.between(1, 16);
+    }
 
     set_window(random, &p);
     if (random.one_in(2)) {
@@ -144,9 +152,9 @@ Problem random_problem(Op op, std::uint64_t seed) {
         p.x.phase = random.between(0, int(p.x.stride) - 1);
     }
     set_pads(random, &p);
-    set_size(random, pick_outputs(random), &p.y);
-    set_size(random, pick_outputs(random), &p.x);
-    limit_work(&p);
+    for (Axis *axis : {&p.y, &p.x})
+        set_size(random, large ? random.between(30, 50) : pick_outputs(random), axis);
+    limit_work(large ? large_work : usual_work, &p);
 
     if (is_pool(op)) {
         p.ceil = random.one_in(2);

@@ -125,18 +125,9 @@ void print_running(int) {
         _exit(1);
 }
 
-void note_running(const std::string &text) {
-    std::snprintf(running, sizeof running, "\nfault in %s\n", text.c_str());
-    struct sigaction action = {};
-    action.sa_handler = print_running;
-    action.sa_flags = int(SA_RESETHAND);
-    for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE})
-        sigaction(signal, &action, nullptr);
-}
-
-std::string repro(const Problem &problem, std::uint64_t seed, const Plan &plan) {
+std::string repro(const Problem &problem, std::uint64_t seed, const std::string &kernel) {
     const testing::TestInfo &test = *testing::UnitTest::GetInstance()->current_test_info();
-    return plan.kernel() + "\n  SELVAGE_SEED=" + std::to_string(seed) + " SELVAGE_PROBLEM='" +
+    return kernel + "\n  SELVAGE_SEED=" + std::to_string(seed) + " SELVAGE_PROBLEM='" +
            text(problem) + "' " + program_invocation_name +
            " --gtest_filter=" + test.test_suite_name() + "." + test.name();
 }
@@ -221,10 +212,21 @@ Trial::Trial(const Problem &problem, const Data &data, std::uint64_t seed)
     output_memory_ = place(random, &output_);
 }
 
+void Trial::announce(const std::string &kernel) const {
+    std::snprintf(running, sizeof running, "\nfault in %s\n",
+                  repro(problem_, seed_, kernel).c_str());
+    struct sigaction action = {};
+    action.sa_handler = print_running;
+    action.sa_flags = int(SA_RESETHAND);
+    for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE})
+        sigaction(signal, &action, nullptr);
+}
+
 testing::AssertionResult Trial::holds(const Plan &plan) const {
-    const std::string line = repro(problem_, seed_, plan);
-    note_running(line);
-    const auto failure = [&] { return testing::AssertionFailure() << line << "\n  "; };
+    announce(plan.kernel());
+    const auto failure = [&] {
+        return testing::AssertionFailure() << repro(problem_, seed_, plan.kernel()) << "\n  ";
+    };
 
     const GuardedMemory packed_memory(plan.packed_bytes());
     std::byte *packed = nullptr;

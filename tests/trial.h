@@ -38,6 +38,9 @@ class Trial {
 public:
     Trial(const selvage::Problem &problem, const Data &data, std::uint64_t seed);
 
+    /// Names the kernel that runs next, for the case that it kills the process.
+    void announce(const std::string &kernel) const;
+
     /// Success if the plan's kernel gives exactly the expected values and touches nothing else.
     /// (NaN equals NaN; the sign of zero is not looked at.) The text of a failure holds a repro
     /// line.
