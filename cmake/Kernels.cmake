@@ -16,44 +16,46 @@ foreach(op conv2d depthwise2d max_pool2d avg_pool2d)
   selvage_kernel(${op} reference sse41 family=reference)
 endforeach()
 
-# AVX-512: 16 lanes, 32 registers. AVX2 and SSE4.1: 8 and 4 lanes, 16 registers; SSE has no fused
-# multiply-add and needs one more register for the product.
+# AVX-512: 16 lanes, 32 registers. AVX2 and SSE4.1: 8 and 4 lanes, 16 registers.
+set(lanes_sse41 4)
+set(lanes_avx2 8)
+set(lanes_avx512 16)
+set(direct_tiles_sse41 6x2 4x3 12x1)
+set(direct_tiles_avx2 6x2 4x3 12x1)
+set(direct_tiles_avx512 14x2 7x3 6x4 28x1)
+set(rows_kernels_depthwise2d 3 5)
+set(rows_kernels_max_pool2d 2 3)
+set(rows_kernels_avg_pool2d 2 3)
+
 foreach(isa sse41 avx2 avx512)
-  if(isa STREQUAL avx512)
-    set(lanes 16)
-    set(conv_tiles 14x2 13x2 11x2 9x3 7x3 6x4 28x1)
-  elseif(isa STREQUAL avx2)
-    set(lanes 8)
-    set(conv_tiles 6x2 12x1)
-  else()
-    set(lanes 4)
-    set(conv_tiles 6x2 12x1)
-  endif()
-
-  foreach(tile_vectors ${conv_tiles})
-    string(REGEX MATCH "([0-9]+)x([0-9]+)" _ ${tile_vectors})
+  set(lanes ${lanes_${isa}})
+  foreach(shape ${direct_tiles_${isa}})
+    string(REGEX MATCH "([0-9]+)x([0-9]+)" shape ${shape})
     set(tile tile=${CMAKE_MATCH_1} vectors=${CMAKE_MATCH_2})
-    # Blocks of two vectors of input channels; of 4 channels for images and first layers.
-    math(EXPR block "1 * ${lanes}")
-    selvage_kernel(conv2d direct_${tile_vectors} ${isa} family=direct lanes=${lanes} ${tile}
-                   channel_block=${block})
-    selvage_kernel(conv2d direct_${tile_vectors}_few ${isa} family=direct lanes=${lanes} ${tile}
+    # Blocks of 32 input channels keep the overhead of a tap below 3 %; images and first layers
+    # have few.
+    selvage_kernel(conv2d direct_${shape} ${isa} family=direct lanes=${lanes} ${tile}
+                   channel_block=32)
+    selvage_kernel(conv2d direct_${shape}_few ${isa} family=direct lanes=${lanes} ${tile}
                    channel_block=4)
+    selvage_kernel(conv2d direct_${shape}_inside ${isa} family=direct lanes=${lanes} ${tile}
+                   channel_block=32 border=false)
   endforeach()
-
   foreach(op depthwise2d max_pool2d avg_pool2d)
-    foreach(kernel 2 3 5)
+    foreach(kernel ${rows_kernels_${op}})
       foreach(stride 1 2)
-        if(NOT (kernel EQUAL 2 AND op STREQUAL depthwise2d) AND NOT (kernel EQUAL 5 AND NOT op STREQUAL depthwise2d))
         foreach(vectors 1 2)
-          selvage_kernel(${op} rows_${kernel}x${kernel}_s${stride}_4x${vectors} ${isa} family=rows
-                         lanes=${lanes} tile=4 vectors=${vectors} kernel=${kernel} stride=${stride})
+          set(rows family=rows lanes=${lanes} tile=4 vectors=${vectors} kernel=${kernel}
+                   stride=${stride})
+          set(name rows_${kernel}x${kernel}_s${stride}_4x${vectors})
+          selvage_kernel(${op} ${name} ${isa} ${rows})
+          selvage_kernel(${op} ${name}_inside ${isa} ${rows} border=false)
         endforeach()
-        endif()
       endforeach()
     endforeach()
     foreach(vectors 1 4)
       selvage_kernel(${op} taps_${vectors} ${isa} family=taps lanes=${lanes} vectors=${vectors})
     endforeach()
+    selvage_kernel(${op} any ${isa} family=any lanes=${lanes})
   endforeach()
 endforeach()

@@ -20,7 +20,7 @@ struct Conv2dInputs {
     Halide::Expr strip_rows, block_rows, channel_blocks; ///< how work is cut up, see Conv2dStages
     int lane_block, channel_block;
     int channel_step; ///< divides channel_block; channels are summed in multiples of it
-    bool border; ///< false: no window reads outside the input, and nothing tests for it
+    bool border; ///< false: the strip lies inside the input, and nothing tests for it
 };
 
 /// out(k, g, x, y, n) = activation(bias(k, g) + sum of

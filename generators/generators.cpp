@@ -104,11 +104,14 @@ public:
 /// What depthwise2d and the pools have in common.
 template <class Derived> class WindowGenerator : public Generator<Derived> {
 public:
-    enum class Schedule { reference, rows, taps };
+    enum class Schedule { reference, rows, taps, any };
     GeneratorParam<Schedule> schedule{
         "schedule",
         Schedule::reference,
-        {{"reference", Schedule::reference}, {"rows", Schedule::rows}, {"taps", Schedule::taps}}};
+        {{"reference", Schedule::reference},
+         {"rows", Schedule::rows},
+         {"taps", Schedule::taps},
+         {"any", Schedule::any}}};
     GeneratorParam<int> lanes{"lanes", 1};
     GeneratorParam<int> tile{"tile", 1};
     GeneratorParam<int> vectors{"vectors", 1};
@@ -125,7 +128,8 @@ protected:
         using Border = WindowInputs::Border;
         const std::map<Schedule, Border> borders = {{Schedule::reference, Border::read},
                                                     {Schedule::rows, Border::skip_rows},
-                                                    {Schedule::taps, Border::skip}};
+                                                    {Schedule::taps, Border::skip},
+                                                    {Schedule::any, Border::read}};
         WindowInputs in;
         in.input = input;
         in.width = input.dim(1).extent();
@@ -145,9 +149,11 @@ protected:
 
     void apply(WindowStages &stages) {
         if (schedule == Schedule::rows)
-            x86::rows(stages, lanes, tile, vectors);
+            x86::rows(stages, lanes, tile, vectors, border);
         else if (schedule == Schedule::taps)
             x86::taps(stages, lanes, vectors);
+        else if (schedule == Schedule::any)
+            x86::any(stages, lanes);
     }
 };
 
@@ -166,8 +172,8 @@ public:
         const WindowInputs in =
             inputs(weights.dim(1).extent(), weights.dim(2).extent(), left, top, stride_x, stride_y,
                    dilation_x, dilation_y);
-        // Vectors of channels are for one output channel per input channel.
-        const bool any = schedule == Schedule::reference;
+        // Where neighbouring output channels read neighbouring input channels, loads are vectors.
+        const bool any = schedule == Schedule::reference || schedule == Schedule::any;
         WindowStages stages = depthwise2d(in, weights, bias, any ? Expr(multiplier) : Expr(1),
                                           value, low, high);
         output = stages.output;

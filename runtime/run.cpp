@@ -1,6 +1,7 @@
 #include <HalideRuntime.h>
 
 #include <limits>
+#include <type_traits>
 
 #include "choose.h"
 #include "scratch.h"
@@ -27,8 +28,8 @@ template <class T> std::int64_t span(const Tensor<T> &view) {
            (view.w - 1) * view.stride_w + view.c;
 }
 
-/// A view must have the problem's shape, lie in memory without overlapping itself, and be
-/// addressable.
+/// A view must have the problem's shape and be addressable. Elements that are written must not
+/// share memory; those that are read may (a stride of 0 repeats an image, a row or a pixel).
 template <class T>
 Status check_view(const char *what, const Tensor<T> &view, std::int64_t n, std::int64_t h,
                   std::int64_t w, std::int64_t c) {
@@ -49,7 +50,7 @@ Status check_view(const char *what, const Tensor<T> &view, std::int64_t n, std::
                        (h == 1 || view.stride_h >= (w - 1) * view.stride_w + c) &&
                        (n == 1 || view.stride_n >= (h - 1) * view.stride_h +
                                                        (w - 1) * view.stride_w + c);
-    if (!apart)
+    if (!std::is_const_v<T> && !apart)
         return {Code::invalid_argument, head + "overlaps itself: strides " + str(view.stride_n) +
                                             "," + str(view.stride_h) + "," + str(view.stride_w) +
                                             " (image, row, column) for " + shape(n, h, w, c)};

@@ -63,8 +63,11 @@ void hold_everywhere(const Problem &problem, const Data &data) {
     for (std::uint64_t seed : {1, 2, 3}) {
         const Trial trial(problem, data, seed);
         expect_served(trial, problem);
-        for (const Options &kernel : kernels_of(problem.op))
+        for (const Options &kernel : kernels_of(problem.op)) {
             hold(trial, problem, kernel);
+            if (testing::Test::HasFailure())
+                return; // one repro line is enough
+        }
     }
 }
 
@@ -115,7 +118,7 @@ void hold_random_problems(Op op, const std::string &isa) {
             }
         taken += tuned;
         if (testing::Test::HasFailure())
-            return; // one repro line is enough
+            return;
     }
 
     std::printf("%5d problems, of which the tuned kernels of %s took %d\n", problems, isa.c_str(),

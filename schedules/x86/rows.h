@@ -10,14 +10,16 @@ namespace selvage::x86 {
 /// input is read in place: the border's test of the columns is left to Halide's loop partitioning
 /// (a body without tests for the middle of a row), that of the rows to the bounds of the tap loop.
 ///
-/// Needs at least lanes * vectors channels; the last vectors of a pixel overlap their neighbours.
-inline void rows(WindowStages &s, int lanes, int tile, int vectors) {
+/// Needs at least lanes * vectors channels; the last vectors of a pixel overlap their neighbours. A
+/// tile that sticks out at the end of a row reads the border; where there is none (`border` false),
+/// the last tile overlaps its neighbour too, which needs at least `tile` columns.
+inline void rows(WindowStages &s, int lanes, int tile, int vectors, bool border) {
     using namespace Halide;
     Var k("k"), x("x"), y("y"), n("n");
     Var ko("ko"), ki("ki"), kv("kv"), xo("xo"), xi("xi");
     s.output.split(k, ko, ki, lanes * vectors, TailStrategy::ShiftInwards)
         .split(ki, kv, ki, lanes)
-        .split(x, xo, xi, tile, TailStrategy::GuardWithIf)
+        .split(x, xo, xi, tile, border ? TailStrategy::GuardWithIf : TailStrategy::ShiftInwards)
         .reorder(ki, kv, xi, ko, xo, y, n)
         .vectorize(ki)
         .unroll(kv)
@@ -62,6 +64,20 @@ inline void taps(WindowStages &s, int lanes, int vectors) {
         .reorder(ki, kv, s.taps.x, s.taps.y)
         .vectorize(ki)
         .unroll(kv);
+}
+
+/// Any window problem: vectors of channels that may be partly filled, one pixel at a time, every
+/// tap tested for the border.
+inline void any(WindowStages &s, int lanes) {
+    using namespace Halide;
+    Var k("k"), x("x"), y("y"), n("n"), ko("ko"), ki("ki");
+    s.output.split(k, ko, ki, lanes, TailStrategy::GuardWithIf)
+        .reorder(ki, ko, x, y, n)
+        .vectorize(ki)
+        .never_partition(ko, y, n);
+    s.window.compute_at(s.output, ko).bound_storage(k, lanes);
+    for (Stage stage : {Stage(s.window), s.window.update()})
+        stage.vectorize(k, lanes, TailStrategy::GuardWithIf);
 }
 
 } // namespace selvage::x86
