@@ -3,9 +3,10 @@
 #
 #   selvage_kernel(OP SCHEDULE ISA key=value...)
 #
-# OP is a generator, SCHEDULE the row's name, ISA one of SELVAGE_TARGET_* below, and the rest are
-# the generator's parameters: what generators/generators.cpp declares. The schedules explain the
-# register arithmetic behind tile and vectors. Which row runs is decided by runtime/choose.cpp.
+# OP is a generator, SCHEDULE the row's name, ISA one of SELVAGE_TARGET_* below. `rate` is for the
+# dispatcher (runtime/choose.cpp); the rest are the generator's parameters, which
+# generators/generators.cpp declares. The schedules explain the register arithmetic behind tile and
+# vectors.
 
 set(SELVAGE_TARGET_sse41 x86-64-linux-sse41)
 set(SELVAGE_TARGET_avx2 x86-64-linux-sse41-avx-f16c-fma-avx2)
@@ -13,49 +14,81 @@ set(SELVAGE_TARGET_avx512 x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_sky
 
 # The reference of every test: no directives, no vectors.
 foreach(op conv2d depthwise2d max_pool2d avg_pool2d)
-  selvage_kernel(${op} reference sse41 family=reference)
+  selvage_kernel(${op} reference sse41 family=reference rate=12)
 endforeach()
 
-# AVX-512: 16 lanes, 32 registers. AVX2 and SSE4.1: 8 and 4 lanes, 16 registers.
+# Shapes of register tiles, pixels x vectors, each with its rate: the measured speed of full tiles
+# relative to the first shape of its list, in percent. The dispatcher weighs rates against the part
+# of a tile that a problem leaves empty. `./dev bench` measures every row; AVX-512 has 32 registers
+# of 16 lanes, AVX2 and SSE4.1 have 16 of 8 and 4.
 set(lanes_sse41 4)
 set(lanes_avx2 8)
 set(lanes_avx512 16)
-set(direct_tiles_sse41 6x2 4x3 12x1)
-set(direct_tiles_avx2 6x2 4x3 12x1)
-set(direct_tiles_avx512 14x2 7x3 6x4 28x1)
-set(rows_kernels_depthwise2d 3 5)
-set(rows_kernels_max_pool2d 2 3)
-set(rows_kernels_avg_pool2d 2 3)
+set(conv2d_sse41 6x2=100 4x3=100 12x1=70)
+set(conv2d_avx2 6x2=100 4x3=100 12x1=70)
+set(conv2d_avx512 14x2=100 7x3=105 6x4=100 28x1=60)
+# KERNEL_STRIDE: the shapes of the window kernels, in the order of preference.
+set(window_default 4x1=100 2x2=100)
+set(depthwise2d_3_1_avx512 7x2=100 4x1=90)
+set(depthwise2d_3_2_avx512 2x3=100 2x1=85)
+set(depthwise2d_5_1_avx512 7x2=100 7x1=90)
+set(depthwise2d_5_2_avx512 2x3=100 7x1=95)
+foreach(op max_pool2d avg_pool2d)
+  set(${op}_3_1_avx512 2x3=100 2x1=80)
+  set(${op}_3_2_avx512 2x2=100 2x1=95)
+  set(${op}_2_1_avx512 2x4=100 2x1=70)
+  set(${op}_2_2_avx512 2x2=100 2x1=95)
+endforeach()
+set(kernels_depthwise2d 3 5)
+set(kernels_max_pool2d 2 3)
+set(kernels_avg_pool2d 2 3)
+
+# Splits 14x2=100 into name (14x2) and the parameters that it stands for.
+function(shape_parameters shape name parameters)
+  string(REGEX MATCH "^([0-9]+)x([0-9]+)=([0-9]+)$" _ ${shape})
+  set(${name} ${CMAKE_MATCH_1}x${CMAKE_MATCH_2} PARENT_SCOPE)
+  set(${parameters} tile=${CMAKE_MATCH_1} vectors=${CMAKE_MATCH_2} rate=${CMAKE_MATCH_3}
+                    PARENT_SCOPE)
+endfunction()
 
 foreach(isa sse41 avx2 avx512)
-  set(lanes ${lanes_${isa}})
-  foreach(shape ${direct_tiles_${isa}})
-    string(REGEX MATCH "([0-9]+)x([0-9]+)" shape ${shape})
-    set(tile tile=${CMAKE_MATCH_1} vectors=${CMAKE_MATCH_2})
+  set(lanes lanes=${lanes_${isa}})
+
+  foreach(shape ${conv2d_${isa}})
+    shape_parameters(${shape} name parameters)
     # Blocks of 32 input channels keep the overhead of a tap below 3 %; images and first layers
     # have few.
-    selvage_kernel(conv2d direct_${shape} ${isa} family=direct lanes=${lanes} ${tile}
-                   channel_block=32)
-    selvage_kernel(conv2d direct_${shape}_few ${isa} family=direct lanes=${lanes} ${tile}
-                   channel_block=4)
-    selvage_kernel(conv2d direct_${shape}_inside ${isa} family=direct lanes=${lanes} ${tile}
-                   channel_block=32 border=false)
+    set(direct family=direct ${lanes} ${parameters})
+    selvage_kernel(conv2d direct_${name} ${isa} ${direct} channel_block=32)
+    selvage_kernel(conv2d direct_${name}_few ${isa} ${direct} channel_block=4)
+    selvage_kernel(conv2d direct_${name}_inside ${isa} ${direct} channel_block=32 border=false)
   endforeach()
+
   foreach(op depthwise2d max_pool2d avg_pool2d)
-    foreach(kernel ${rows_kernels_${op}})
+    set(one "")
+    if(op STREQUAL depthwise2d)
+      set(one fixed_multiplier=1)
+    endif()
+    foreach(kernel ${kernels_${op}})
       foreach(stride 1 2)
-        foreach(vectors 1 2)
-          set(rows family=rows lanes=${lanes} tile=4 vectors=${vectors} kernel=${kernel}
-                   stride=${stride})
-          set(name rows_${kernel}x${kernel}_s${stride}_4x${vectors})
+        set(shapes ${${op}_${kernel}_${stride}_${isa}})
+        if(NOT shapes)
+          set(shapes ${window_default})
+        endif()
+        foreach(shape ${shapes})
+          shape_parameters(${shape} name parameters)
+          set(rows family=rows ${lanes} ${parameters} ${one} kernel=${kernel} stride=${stride})
+          set(name rows_${kernel}x${kernel}_s${stride}_${name})
           selvage_kernel(${op} ${name} ${isa} ${rows})
           selvage_kernel(${op} ${name}_inside ${isa} ${rows} border=false)
         endforeach()
       endforeach()
     endforeach()
-    foreach(vectors 1 4)
-      selvage_kernel(${op} taps_${vectors} ${isa} family=taps lanes=${lanes} vectors=${vectors})
-    endforeach()
-    selvage_kernel(${op} any ${isa} family=any lanes=${lanes})
+    selvage_kernel(${op} taps_4 ${isa} family=taps ${lanes} ${one} vectors=4 rate=45)
+    selvage_kernel(${op} taps_1 ${isa} family=taps ${lanes} ${one} vectors=1 rate=33)
+    selvage_kernel(${op} any ${isa} family=any ${lanes} ${one} rate=20)
+    if(one)
+      selvage_kernel(${op} any_multiplier ${isa} family=any ${lanes} rate=2)
+    endif()
   endforeach()
 endforeach()

@@ -159,6 +159,8 @@ protected:
 
 class Depthwise2dGenerator : public WindowGenerator<Depthwise2dGenerator> {
 public:
+    GeneratorParam<int> fixed_multiplier{"fixed_multiplier", 0};
+
     Input<Buffer<float, 3>> weights{"weights"};
     Input<Buffer<float, 1>> bias{"bias"};
     Input<int> left{"left"}, top{"top"};
@@ -172,9 +174,7 @@ public:
         const WindowInputs in =
             inputs(weights.dim(1).extent(), weights.dim(2).extent(), left, top, stride_x, stride_y,
                    dilation_x, dilation_y);
-        // Where neighbouring output channels read neighbouring input channels, loads are vectors.
-        const bool any = schedule == Schedule::reference || schedule == Schedule::any;
-        WindowStages stages = depthwise2d(in, weights, bias, any ? Expr(multiplier) : Expr(1),
+        WindowStages stages = depthwise2d(in, weights, bias, fixed_or(fixed_multiplier, multiplier),
                                           value, low, high);
         output = stages.output;
         image_layout(input);

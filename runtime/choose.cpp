@@ -77,10 +77,10 @@ std::string decline(const KernelRow &row, const Problem &problem, const Window &
         return "takes dilation 1x1, not " + both(y.dilation, x.dilation);
     if (row.stride != 0 && (y.stride != row.stride || x.stride != row.stride))
         return "takes stride " + both(row.stride, row.stride) + ", not " + both(y.stride, x.stride);
+    if (row.fixed_multiplier != 0 && problem.k != problem.c * row.fixed_multiplier)
+        return "takes " + str(problem.c * row.fixed_multiplier) + " output channels of " +
+               str(problem.c) + ", not " + str(problem.k);
     if (row.family == Family::rows || row.family == Family::taps) {
-        if (problem.k != problem.c)
-            return "takes one output channel per input channel, not " + str(problem.k) + " of " +
-                   str(problem.c);
         if (problem.c < row.lanes * row.vectors)
             return "takes at least " + str(row.lanes * row.vectors) + " channels, not " +
                    str(problem.c);
@@ -91,46 +91,27 @@ std::string decline(const KernelRow &row, const Problem &problem, const Window &
 }
 
 double cost(const KernelRow &row, const Problem &problem, const Window &y, const Window &x) {
-    // What code without directives takes per operation, compared with a vector of one lane.
-    constexpr double reference_factor = 8;
     // Loop control around the channels of one block, counted in channels.
     constexpr double tap_overhead = 2;
     // Copying one element into the strip, counted in multiply-adds.
     constexpr double copy = 4;
-    // Windows that share no loads, and windows that test every tap for the border.
-    constexpr double taps_factor = 2, any_factor = 4;
     // Without a border there is a little less to do.
     constexpr double inside_factor = 0.99;
 
-    const double taps = double(y.kernel) * double(x.kernel);
     const double pixels =
         double(problem.n) * double(y.outputs) * double(round_up(x.outputs, row.tile));
     const std::int64_t lane_block = row.lanes * row.vectors;
-    double work = 0;
+    double work = pixels * double(y.kernel) * double(x.kernel);
     if (problem.op == Op::conv2d) {
         const std::int64_t channels = problem.c / problem.g, outputs = problem.k / problem.g;
-        const double sum =
-            double(channels) + tap_overhead * double(blocks_of(channels, row.channel_block));
-        work = pixels * double(problem.g) * double(round_up(outputs, lane_block)) * taps * sum;
-        // Loads per multiply-add, of which the ports allow one.
-        const double loads = 1.0 / row.tile + 1.0 / row.vectors;
-        work *= std::max(1.0, 0.5 + loads);
-        if (row.family == Family::direct)
-            work += copy * double(problem.n) * double(problem.g) * double(y.size) *
-                    double(x.size) * double(round_up(channels, row.channel_block));
+        work *= double(problem.g) * double(round_up(outputs, lane_block)) *
+                (double(channels) + tap_overhead * double(blocks_of(channels, row.channel_block)));
+        work += copy * double(problem.n) * double(problem.g) * double(y.size) * double(x.size) *
+                double(round_up(channels, row.channel_block));
     } else {
-        work = pixels * double(round_up(problem.k, lane_block)) * taps;
+        work *= double(round_up(problem.k, lane_block));
     }
-    if (!row.border)
-        work *= inside_factor;
-    switch (row.family) {
-    case Family::reference: return work * reference_factor;
-    case Family::direct:
-    case Family::rows: return work / row.lanes;
-    case Family::taps: return work / row.lanes * (taps_factor + 1.0 / row.vectors);
-    case Family::any: return work / row.lanes * any_factor;
-    }
-    return work;
+    return work / row.lanes * 100 / row.rate * (row.border ? 1 : inside_factor);
 }
 
 Blocking blocking(const KernelRow &row, const Problem &problem, const Window &y,

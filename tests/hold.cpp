@@ -22,10 +22,12 @@ using selvage::Status;
 
 namespace {
 
-/// How many problems the tuned kernels of an instruction set must have taken.
+/// Random problems go on until the tuned kernels of an instruction set took this many,
 constexpr int problems_taken = 1000;
-/// Fewer runs of one kernel among them say that random_problem() misses it.
-constexpr int least_runs = 20;
+/// each single kernel this many,
+constexpr int runs_of_kernel = 10;
+/// or there were so many that random_problem() must be missing a kernel.
+constexpr int most_problems = 8000;
 
 std::uint64_t seed_from_environment() {
     const char *seed = std::getenv("SELVAGE_SEED");
@@ -103,8 +105,12 @@ void hold_random_problems(Op op, const std::string &isa) {
         if (kernel.isa == isa || kernel.schedule == "reference")
             kernels.push_back(kernel);
     std::vector<int> runs(kernels.size());
-    int problems = 0, taken = 0; // the latter by more than the reference
-    while (alone ? problems < 1 : taken < problems_taken && problems < 4 * problems_taken) {
+    int problems = 0, taken = 0;
+    const auto enough = [&] {
+        return taken >= problems_taken &&
+               *std::min_element(runs.begin(), runs.end()) >= runs_of_kernel;
+    };
+    while (alone ? problems < 1 : !enough() && problems < most_problems) {
         const std::uint64_t each = seed + problems++;
         const Problem problem = alone ? parse(alone) : random_problem(op, each);
         ASSERT_EQ(problem.op, op);
@@ -123,11 +129,9 @@ void hold_random_problems(Op op, const std::string &isa) {
 
     std::printf("%5d problems, of which the tuned kernels of %s took %d\n", problems, isa.c_str(),
                 taken);
-    EXPECT_TRUE(alone || taken == problems_taken);
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
+    for (std::size_t i = 0; i < kernels.size(); ++i)
         std::printf("%5d %s/%s\n", runs[i], kernels[i].schedule.c_str(), kernels[i].isa.c_str());
-        EXPECT_TRUE(alone || runs[i] >= least_runs) << kernels[i].schedule << " is hardly tested";
-    }
+    EXPECT_TRUE(alone || enough()) << "too few problems for some kernel";
 }
 
 void hold_values(const char *text, const Data &data, const std::vector<float> &expected) {

@@ -26,9 +26,9 @@ std::pair<int, int> distinct_pads(Random &random, std::int64_t kernel) {
 }
 
 void set_pads(Random &random, Problem *p) {
-    if (random.one_in(8)) { // none
+    if (random.one_in(4)) { // none
         p->y.begin = p->y.end = p->x.begin = p->x.end = 0;
-    } else if (random.one_in(6)) { // the usual symmetric ones
+    } else if (random.one_in(10)) { // the usual symmetric ones
         p->y.begin = p->y.end = reach(p->y) / 2;
         p->x.begin = p->x.end = reach(p->x) / 2;
     } else { // distinct, and now and then a crop
