@@ -34,8 +34,8 @@ Conv2dStages conv2d(const Conv2dInputs &in) {
 
     // The last block is summed as far as it has channels, in steps of channel_step.
     const int step = in.channel_step;
-    s.taps = RDom(0, step, 0, in.channel_block / step, 0, in.kernel_x, 0, in.kernel_y, 0, group,
-                  "taps");
+    s.taps =
+        RDom(0, step, 0, in.channel_block / step, 0, in.kernel_x, 0, in.kernel_y, 0, group, "taps");
     const RVar within = s.taps[0], steps = s.taps[1], kx = s.taps[2], ky = s.taps[3];
     const Expr block = q * group + s.taps[4], tap_channel = steps * step + within;
     s.taps.where(block < blocks);
@@ -54,9 +54,8 @@ Conv2dStages conv2d(const Conv2dInputs &in) {
     s.partial = Func("partial");
     s.partial(l, kb, g, x, y, n, q) = 0.f;
     s.partial(l, kb, g, x, y, n, q) +=
-        s.strip(tap_channel, x + column, phase,
-                y + tap_y / stride_y, min(tap_y % stride_y, phases_y - 1),
-                clamp(block, 0, blocks - 1), g, n) *
+        s.strip(tap_channel, x + column, phase, y + tap_y / stride_y,
+                min(tap_y % stride_y, phases_y - 1), clamp(block, 0, blocks - 1), g, n) *
         in.weights(l, tap_channel, kx, ky, block, kb, g);
 
     s.sums = RDom(0, (blocks + group - 1) / group, "sums");
@@ -65,8 +64,8 @@ Conv2dStages conv2d(const Conv2dInputs &in) {
     s.accumulator(l, kb, g, x, y, n) += s.partial(l, kb, g, x, y, n, s.sums);
 
     s.output = Func("result");
-    s.output(k, g, x, y, n) = activate(
-        s.accumulator(k % in.lane_block, k / in.lane_block, g, x, y, n), in.low, in.high);
+    s.output(k, g, x, y, n) =
+        activate(s.accumulator(k % in.lane_block, k / in.lane_block, g, x, y, n), in.low, in.high);
     return s;
 }
 

@@ -15,16 +15,17 @@ struct Conv2dInputs {
     Halide::Expr left, top; ///< `before` of the columns and rows, see Window in window.h
     Halide::Expr stride_x, stride_y;
     Halide::Expr dilation_x, dilation_y;
-    Halide::Expr value;     ///< of the border
-    Halide::Expr low, high; ///< limits of the activation
+    Halide::Expr value;                                  ///< of the border
+    Halide::Expr low, high;                              ///< limits of the activation
     Halide::Expr strip_rows, block_rows, channel_blocks; ///< how work is cut up, see Conv2dStages
     int lane_block, channel_block;
     int channel_step; ///< divides channel_block; channels are summed in multiples of it
-    bool border; ///< false: the strip lies inside the input, and nothing tests for it
+    bool border;      ///< false: the strip lies inside the input, and nothing tests for it
 };
 
 /// out(k, g, x, y, n) = activation(bias(k, g) + sum of
-///     in(c, g, stride_x*x + dilation_x*kx - left, stride_y*y + dilation_y*ky - top, n) * w(k, ...))
+///     in(c, g, stride_x*x + dilation_x*kx - left, stride_y*y + dilation_y*ky - top, n) * w(k,
+///     ...))
 /// with any kernel, stride, dilation and number of channels.
 Conv2dStages conv2d(const Conv2dInputs &in);
 

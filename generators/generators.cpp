@@ -41,9 +41,10 @@ Expr fixed_or(int fixed, const Expr &argument) { return fixed != 0 ? Expr(fixed)
 class Conv2dGenerator : public Generator<Conv2dGenerator> {
 public:
     enum class Schedule { reference, direct };
-    GeneratorParam<Schedule> schedule{"schedule",
-                                      Schedule::reference,
-                                      {{"reference", Schedule::reference}, {"direct", Schedule::direct}}};
+    GeneratorParam<Schedule> schedule{
+        "schedule",
+        Schedule::reference,
+        {{"reference", Schedule::reference}, {"direct", Schedule::direct}}};
     GeneratorParam<int> lanes{"lanes", 1};
     GeneratorParam<int> tile{"tile", 1};
     GeneratorParam<int> vectors{"vectors", 1};
@@ -105,13 +106,12 @@ public:
 template <class Derived> class WindowGenerator : public Generator<Derived> {
 public:
     enum class Schedule { reference, rows, taps, any };
-    GeneratorParam<Schedule> schedule{
-        "schedule",
-        Schedule::reference,
-        {{"reference", Schedule::reference},
-         {"rows", Schedule::rows},
-         {"taps", Schedule::taps},
-         {"any", Schedule::any}}};
+    GeneratorParam<Schedule> schedule{"schedule",
+                                      Schedule::reference,
+                                      {{"reference", Schedule::reference},
+                                       {"rows", Schedule::rows},
+                                       {"taps", Schedule::taps},
+                                       {"any", Schedule::any}}};
     GeneratorParam<int> lanes{"lanes", 1};
     GeneratorParam<int> tile{"tile", 1};
     GeneratorParam<int> vectors{"vectors", 1};
@@ -171,9 +171,8 @@ public:
     Output<Buffer<float, 4>> output{"output"};
 
     void generate() {
-        const WindowInputs in =
-            inputs(weights.dim(1).extent(), weights.dim(2).extent(), left, top, stride_x, stride_y,
-                   dilation_x, dilation_y);
+        const WindowInputs in = inputs(weights.dim(1).extent(), weights.dim(2).extent(), left, top,
+                                       stride_x, stride_y, dilation_x, dilation_y);
         WindowStages stages = depthwise2d(in, weights, bias, fixed_or(fixed_multiplier, multiplier),
                                           value, low, high);
         output = stages.output;
@@ -194,8 +193,8 @@ public:
     Output<Buffer<float, 4>> output{"output"};
 
     void generate() {
-        WindowStages stages = max_pool2d(inputs(kernel_x, kernel_y, left, top, stride_x, stride_y,
-                                                dilation_x, dilation_y));
+        WindowStages stages = max_pool2d(
+            inputs(kernel_x, kernel_y, left, top, stride_x, stride_y, dilation_x, dilation_y));
         output = stages.output;
         image_layout(input);
         image_layout(output);

@@ -8,8 +8,7 @@
 namespace selvage {
 
 /// Why a row cannot compute the problem, in one line with the values; empty if it can.
-std::string decline(const KernelRow &row, const Problem &problem, const Window &y,
-                    const Window &x);
+std::string decline(const KernelRow &row, const Problem &problem, const Window &y, const Window &x);
 
 /// An estimate of the row's time, for comparison among rows that accept the problem. Its unit is
 /// one vector operation; see choose.cpp for the model.

@@ -15,9 +15,8 @@ struct Weights {
     std::int64_t outputs, inputs, rows, columns;
 
     float operator()(std::int64_t o, std::int64_t i, std::int64_t ky, std::int64_t kx) const {
-        return order == WeightOrder::oihw
-                   ? data[((o * inputs + i) * rows + ky) * columns + kx]
-                   : data[((ky * columns + kx) * inputs + i) * outputs + o];
+        return order == WeightOrder::oihw ? data[((o * inputs + i) * rows + ky) * columns + kx]
+                                          : data[((ky * columns + kx) * inputs + i) * outputs + o];
     }
 };
 
@@ -62,18 +61,17 @@ Status Plan::pack(const float *weights, WeightOrder order, const float *bias, vo
     if (row_ == nullptr)
         return {Code::invalid_argument, "pack: the plan is empty; make_plan() fills it"};
     if (is_pool(problem_.op))
-        return {Code::invalid_argument, std::string("pack: ") + name(problem_.op) +
-                                            " has no weights"};
+        return {Code::invalid_argument,
+                std::string("pack: ") + name(problem_.op) + " has no weights"};
     if (weights == nullptr || packed == nullptr)
-        return {Code::invalid_argument, std::string("pack: ") +
-                                            (weights == nullptr ? "weights" : "packed") +
-                                            " is null"};
+        return {Code::invalid_argument,
+                std::string("pack: ") + (weights == nullptr ? "weights" : "packed") + " is null"};
     if (reinterpret_cast<std::uintptr_t>(packed) % alignment != 0)
         return {Code::invalid_argument, "pack: packed is not aligned to 64 bytes"};
     if ((bias != nullptr) != problem_.bias)
-        return {Code::invalid_argument,
-                problem_.bias ? "pack: bias is null, but the problem has bias=1"
-                              : "pack: bias is given, but the problem has bias=0"};
+        return {Code::invalid_argument, problem_.bias
+                                            ? "pack: bias is null, but the problem has bias=1"
+                                            : "pack: bias is given, but the problem has bias=0"};
     const std::int64_t inputs = problem_.op == Op::depthwise2d ? 1 : problem_.c / problem_.g;
     const Weights view{weights, order, problem_.k, inputs, problem_.y.kernel, problem_.x.kernel};
     float *target = static_cast<float *>(packed);

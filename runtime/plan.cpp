@@ -103,8 +103,8 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) {
         const std::int64_t lane_block = problem.op == Op::conv2d ? row.lanes * row.vectors : 1;
         const std::int64_t inputs = problem.op == Op::conv2d ? problem.c / problem.g : 1;
         const std::int64_t outputs = problem.g * round_up(problem.k / problem.g, lane_block);
-        const std::int64_t weights = outputs * round_up(inputs, row.channel_block) *
-                                     problem.y.kernel * problem.x.kernel;
+        const std::int64_t weights =
+            outputs * round_up(inputs, row.channel_block) * problem.y.kernel * problem.x.kernel;
         // Kernels address bytes with 32 bits; `check` has seen the weights without the rounding.
         if (weights > largest / std::int64_t(sizeof(float)))
             return {Code::overflow, made.kernel_ + " packs the weights of " + text(problem) +

@@ -43,13 +43,12 @@ Status check_view(const char *what, const Tensor<T> &view, std::int64_t n, std::
         return {Code::invalid_argument, head + "is null"};
     for (std::int64_t stride : {view.stride_n, view.stride_h, view.stride_w})
         if (stride < 0 || stride > address_limit)
-            return {Code::invalid_argument,
-                    head + "has a stride of " + str(stride) + " elements, not in 0.." +
-                        str(address_limit)};
-    const bool apart = (w == 1 || view.stride_w >= c) &&
-                       (h == 1 || view.stride_h >= (w - 1) * view.stride_w + c) &&
-                       (n == 1 || view.stride_n >= (h - 1) * view.stride_h +
-                                                       (w - 1) * view.stride_w + c);
+            return {Code::invalid_argument, head + "has a stride of " + str(stride) +
+                                                " elements, not in 0.." + str(address_limit)};
+    const bool apart =
+        (w == 1 || view.stride_w >= c) &&
+        (h == 1 || view.stride_h >= (w - 1) * view.stride_w + c) &&
+        (n == 1 || view.stride_n >= (h - 1) * view.stride_h + (w - 1) * view.stride_w + c);
     if (!std::is_const_v<T> && !apart)
         return {Code::invalid_argument, head + "overlaps itself: strides " + str(view.stride_n) +
                                             "," + str(view.stride_h) + "," + str(view.stride_w) +
@@ -104,8 +103,8 @@ struct Scalars {
         : left(std::int32_t(x.before)), top(std::int32_t(y.before)),
           stride_x(std::int32_t(x.stride)), stride_y(std::int32_t(y.stride)),
           dilation_x(std::int32_t(x.dilation)), dilation_y(std::int32_t(y.dilation)),
-          kernel_x(std::int32_t(x.kernel)), kernel_y(std::int32_t(y.kernel)),
-          value(problem.value), low(-std::numeric_limits<float>::infinity()), high(-low) {
+          kernel_x(std::int32_t(x.kernel)), kernel_y(std::int32_t(y.kernel)), value(problem.value),
+          low(-std::numeric_limits<float>::infinity()), high(-low) {
         switch (problem.act) {
         case Activation::none: break;
         case Activation::relu: low = 0; break;
@@ -180,11 +179,10 @@ Status Plan::run(const Tensor<const float> &input, const void *packed, const Ten
         std::int32_t strip_rows = std::int32_t(cut.strip_rows),
                      block_rows = std::int32_t(cut.block_rows),
                      channel_blocks = std::int32_t(cut.channel_blocks);
-        void *arguments[] = {&context,      &in.buffer,    &w.buffer,     &bias.buffer,
-                             &s.left,       &s.top,        &s.stride_x,   &s.stride_y,
-                             &s.dilation_x, &s.dilation_y, &strip_rows,   &block_rows,
-                             &channel_blocks, &s.value,    &s.low,        &s.high,
-                             &out.buffer};
+        void *arguments[] = {
+            &context,        &in.buffer,  &w.buffer,     &bias.buffer,  &s.left,     &s.top,
+            &s.stride_x,     &s.stride_y, &s.dilation_x, &s.dilation_y, &strip_rows, &block_rows,
+            &channel_blocks, &s.value,    &s.low,        &s.high,       &out.buffer};
         result = row_->function(arguments);
     } else {
         Buffer<4> in(origin), out(output.data);
@@ -202,30 +200,30 @@ Status Plan::run(const Tensor<const float> &input, const void *packed, const Ten
             Buffer<1> bias(weights + bias_offset_);
             bias.dense({p.k});
             std::int32_t multiplier = std::int32_t(p.k / p.c);
-            void *arguments[] = {&context,    &in.buffer,    &w.buffer,     &bias.buffer,
-                                 &s.left,     &s.top,        &s.stride_x,   &s.stride_y,
+            void *arguments[] = {&context,      &in.buffer,    &w.buffer,   &bias.buffer,
+                                 &s.left,       &s.top,        &s.stride_x, &s.stride_y,
                                  &s.dilation_x, &s.dilation_y, &multiplier, &s.value,
-                                 &s.low,      &s.high,       &out.buffer};
+                                 &s.low,        &s.high,       &out.buffer};
             result = row_->function(arguments);
         } else if (p.op == Op::max_pool2d) {
-            void *arguments[] = {&context,    &in.buffer,  &s.kernel_x,   &s.kernel_y,
-                                 &s.left,     &s.top,      &s.stride_x,   &s.stride_y,
+            void *arguments[] = {&context,      &in.buffer,    &s.kernel_x, &s.kernel_y,
+                                 &s.left,       &s.top,        &s.stride_x, &s.stride_y,
                                  &s.dilation_x, &s.dilation_y, &out.buffer};
             result = row_->function(arguments);
         } else {
             Buffer<1> counted_x(counted_x_.data()), counted_y(counted_y_.data());
             counted_x.dense({x.outputs});
             counted_y.dense({y.outputs});
-            void *arguments[] = {&context,    &in.buffer,    &counted_x.buffer, &counted_y.buffer,
-                                 &s.kernel_x, &s.kernel_y,   &s.left,           &s.top,
-                                 &s.stride_x, &s.stride_y,   &s.dilation_x,     &s.dilation_y,
+            void *arguments[] = {&context,    &in.buffer,  &counted_x.buffer, &counted_y.buffer,
+                                 &s.kernel_x, &s.kernel_y, &s.left,           &s.top,
+                                 &s.stride_x, &s.stride_y, &s.dilation_x,     &s.dilation_y,
                                  &out.buffer};
             result = row_->function(arguments);
         }
     }
     if (result != 0)
-        return {Code::internal, "run: " + kernel_ + " returned " + std::to_string(result) +
-                                    " for " + text(p)};
+        return {Code::internal,
+                "run: " + kernel_ + " returned " + std::to_string(result) + " for " + text(p)};
     if (stack.exceeded)
         return {Code::internal, "run: " + kernel_ + " took more scratch than the planned " +
                                     std::to_string(scratch_bytes_) + " bytes for " + text(p)};

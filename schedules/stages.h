@@ -11,10 +11,10 @@ namespace selvage {
 
 /// conv2d: input -> padded -> strip -> partial -> accumulator -> output.
 struct Conv2dStages {
-    Halide::Func padded;      ///< (c, g, x, y, n): the input, or the border's value
-    Halide::Func strip;       ///< (ci, xs, xp, ys, yp, cb, g, n): padded, in blocks of channels
-    Halide::Func columns;     ///< (t): where tap t of a kernel row lies in the strip: xs and xp
-    Halide::Func partial;     ///< (l, kb, g, x, y, n, q): sum over the taps of channel blocks q
+    Halide::Func padded;  ///< (c, g, x, y, n): the input, or the border's value
+    Halide::Func strip;   ///< (ci, xs, xp, ys, yp, cb, g, n): padded, in blocks of channels
+    Halide::Func columns; ///< (t): where tap t of a kernel row lies in the strip: xs and xp
+    Halide::Func partial; ///< (l, kb, g, x, y, n, q): sum over the taps of channel blocks q
     /// Of partial: channel in a step, step in a block, kernel column, kernel row, block in q.
     Halide::RDom taps;
     Halide::Func accumulator; ///< (l, kb, g, x, y, n): bias plus all partial sums

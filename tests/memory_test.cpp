@@ -66,10 +66,11 @@ long minor_faults() {
 std::vector<std::string> layers(Op op) {
     switch (op) {
     case Op::conv2d:
-        return {"conv2d c=64 k=64 in=14x14 kernel=3 pads=1 bias=1 act=relu",
-                "conv2d c=64 k=64 in=4x84 kernel=1 bias=1", // 84 columns: whole tiles of all widths
-                "conv2d c=3 k=32 in=29x29 kernel=3 stride=2 pads=0,0,1,1",
-                "conv2d c=5 k=7 in=9x11 kernel=2x5 stride=3x1 pads=1,2,3,4"};
+        return {
+            "conv2d c=64 k=64 in=14x14 kernel=3 pads=1 bias=1 act=relu",
+            "conv2d c=64 k=64 in=2x420 kernel=1 bias=1", // 420 columns: whole tiles of all widths
+            "conv2d c=3 k=32 in=29x29 kernel=3 stride=2 pads=0,0,1,1",
+            "conv2d c=5 k=7 in=9x11 kernel=2x5 stride=3x1 pads=1,2,3,4"};
     case Op::depthwise2d:
         return {"depthwise2d c=72 in=28x28 kernel=3 pads=1 bias=1 act=relu6",
                 "depthwise2d c=72 in=28x28 kernel=3 stride=2 pads=0,0,1,1",
@@ -78,7 +79,7 @@ std::vector<std::string> layers(Op op) {
                 "depthwise2d c=72 in=14x14 kernel=3",
                 "depthwise2d c=72 in=15x15 kernel=3 stride=2",
                 "depthwise2d c=72 in=14x14 kernel=5",
-                "depthwise2d c=72 in=15x15 kernel=5 stride=2"};
+                "depthwise2d c=72 in=19x19 kernel=5 stride=2"};
     case Op::max_pool2d:
     case Op::avg_pool2d: {
         const std::string pool = name(op) + std::string(" c=72 in=28x28 ");

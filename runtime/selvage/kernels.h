@@ -31,8 +31,8 @@ struct KernelRow {
     /// depthwise2d: output channels of each input channel; 0: any. Where it is 1, neighbouring
     /// channels are loaded as vectors.
     int fixed_multiplier;
-    bool border;       ///< false: only problems whose windows stay inside the input
-    int rate;          ///< measured speed of full tiles, relative to rows of the same isa; percent
+    bool border; ///< false: only problems whose windows stay inside the input
+    int rate;    ///< measured speed of full tiles, relative to rows of the same isa; percent
     /// The C function, taking pointers to its arguments in the order of the generator's inputs; the
     /// typed declaration is in the header that is generated beside each archive.
     int (*function)(void **arguments);

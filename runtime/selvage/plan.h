@@ -42,7 +42,8 @@ public:
     const Window &window_y() const { return window_y_; }
     const Window &window_x() const { return window_x_; }
 
-    /// The kernel that run() calls, as "op/schedule/isa"; for example "conv2d/direct_14x2/avx512".
+    /// The kernel that run() calls, as "op/schedule/isa"; for example
+    /// "conv2d/direct_14x2_c64/avx512".
     const std::string &kernel() const { return kernel_; }
     /// Every candidate that was considered before or instead of kernel(), with the reason.
     const std::vector<Decline> &declined() const { return declined_; }
@@ -52,11 +53,11 @@ public:
     /// Bytes of scratch memory for one run(), for any views of the problem's shape.
     std::size_t scratch_bytes() const { return scratch_bytes_; }
 
-    /// Rearranges weights (and bias, null where problem().bias is false) for kernel() into `packed`,
-    /// packed_bytes() long and aligned to `alignment`. Weights are dense: k x c/g x kernel_y x
-    /// kernel_x elements in the given order (depthwise2d: k x 1 x kernel_y x kernel_x, and output
-    /// channel c*m+q reads input channel c). Needed once; `packed` may be used by any number of
-    /// runs. Not for pools.
+    /// Rearranges weights (and bias, null where problem().bias is false) for kernel() into
+    /// `packed`, packed_bytes() long and aligned to `alignment`. Weights are dense: k x c/g x
+    /// kernel_y x kernel_x elements in the given order (depthwise2d: k x 1 x kernel_y x kernel_x,
+    /// and output channel c*m+q reads input channel c). Needed once; `packed` may be used by any
+    /// number of runs. Not for pools.
     Status pack(const float *weights, WeightOrder order, const float *bias, void *packed) const;
 
     /// Computes the problem: reads `input` (n x y.size x x.size x c), writes every element of

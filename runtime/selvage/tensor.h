@@ -20,8 +20,7 @@ template <class T> struct Tensor {
 
 /// A dense NHWC view: n images of h rows, w columns and c channels, without gaps.
 template <class T>
-constexpr Tensor<T> dense(T *data, std::int64_t n, std::int64_t h, std::int64_t w,
-                          std::int64_t c) {
+constexpr Tensor<T> dense(T *data, std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t c) {
     return {data, n, h, w, c, h * w * c, w * c, c};
 }
 
