@@ -69,7 +69,7 @@ nlohmann::json measure(const Layer &layer, const selvage::Plan &plan, const Argu
         const selvage::KernelRow &row = selvage::kernel_rows()[i];
         selvage::Plan bare_plan;
         if (row.border || row.op != bare_problem.op ||
-            !make_plan(bare_problem, {row.isa, row.schedule}, &bare_plan).ok()) {
+            !make_plan(bare_problem, {row.isa, row.schedule, true}, &bare_plan).ok()) {
             continue;
         }
         bare.push_back(std::make_unique<Workload>(bare_plan, bare_data));
@@ -131,7 +131,7 @@ void run(const Arguments &arguments) {
         }
         nlohmann::json row = {{"layer", layer.name}};
         selvage::Plan plan;
-        const selvage::Status status = make_plan(layer.problem, {arguments.isa, ""}, &plan);
+        const selvage::Status status = make_plan(layer.problem, {arguments.isa, "", true}, &plan);
         if (!layer.not_covered.empty()) {
             row["reason"] = layer.not_covered;
         } else if (!status.ok()) {

@@ -162,7 +162,8 @@ void add_all(const std::vector<Layer> &layers, bool with_slow_references) {
         }
         const std::string prefix = std::string(selvage::name(layer.problem.op)) + '/' + layer.name;
         selvage::Plan plan;
-        if (const selvage::Status status = make_plan(layer.problem, {}, &plan); !status.ok()) {
+        if (const selvage::Status status = make_plan(layer.problem, {"", "", true}, &plan);
+            !status.ok()) {
             not_covered(layer, status.text());
             continue;
         }
@@ -170,7 +171,7 @@ void add_all(const std::vector<Layer> &layers, bool with_slow_references) {
         for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i) {
             const selvage::KernelRow &row = selvage::kernel_rows()[i];
             if (row.op != layer.problem.op ||
-                !make_plan(layer.problem, {row.isa, row.schedule}, &plan).ok()) {
+                !make_plan(layer.problem, {row.isa, row.schedule, true}, &plan).ok()) {
                 continue;
             }
             if (row.family != selvage::Family::reference || with_slow_references ||

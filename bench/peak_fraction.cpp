@@ -26,7 +26,7 @@ struct Arguments {
 
 nlohmann::json measure(const Layer &layer, const Arguments &arguments) {
     selvage::Plan plan;
-    const selvage::Status status = make_plan(layer.problem, {arguments.isa, ""}, &plan);
+    const selvage::Status status = make_plan(layer.problem, {arguments.isa, "", true}, &plan);
     if (!status.ok()) {
         throw std::runtime_error(layer.name + ": " + status.text());
     }

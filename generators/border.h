@@ -1,18 +1,24 @@
 #pragma once
 
+#include <vector>
+
 #include <Halide.h>
 
 namespace selvage {
 
-/// The input as if the border's value surrounded it without end: columns (dimension `x`) outside
-/// 0..width-1 and rows (dimension `x + 1`) outside 0..height-1 yield `value`. The other dimensions
-/// are read as they are, and so are the rows where height is undefined.
-inline Halide::Func exterior(const Halide::Func &input, const Halide::Expr &value, int x,
-                             const Halide::Expr &width, const Halide::Expr &height) {
+/// A dimension that a border surrounds, and its extent; it begins at 0.
+struct Bounded {
+    int dimension;
+    Halide::Expr extent;
+};
+
+/// The input as if the border's value surrounded it without end: reads outside 0..extent-1 of a
+/// bounded dimension yield `value`. The other dimensions are read as they are.
+inline Halide::Func exterior(const Halide::Func &input, const Halide::Expr &value,
+                             const std::vector<Bounded> &bounded) {
     Halide::Region bounds(input.dimensions());
-    bounds[x] = {0, width};
-    if (height.defined())
-        bounds[x + 1] = {0, height};
+    for (const Bounded &each : bounded)
+        bounds[each.dimension] = {0, each.extent};
     return Halide::BoundaryConditions::constant_exterior(input, value, bounds);
 }
 

@@ -23,7 +23,7 @@ Conv2dStages conv2d(const Conv2dInputs &in) {
     // remainder (xp) makes those neighbours in the strip (xs), so one kernel serves every stride
     // with loads at constant distances, and remainders that no tap has are never fetched. Channels
     // past the last hold 0 and meet weights of 0.
-    s.padded = in.border ? exterior(in.input, in.value, 2, in.width, in.height) : in.input;
+    s.padded = in.border ? exterior(in.input, in.value, {{2, in.width}, {3, in.height}}) : in.input;
     s.strip = Func("strip");
     const Expr channel = cb * in.channel_block + ci;
     s.strip(ci, xs, xp, ys, yp, cb, g, n) =

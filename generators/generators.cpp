@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "generators/border.h"
 #include "generators/conv2d.h"
 #include "generators/window2d.h"
 #include "schedules/x86/direct.h"
@@ -105,12 +106,13 @@ public:
 /// What depthwise2d and the pools have in common.
 template <class Derived> class WindowGenerator : public Generator<Derived> {
 public:
-    enum class Schedule { reference, rows, taps, any };
+    enum class Schedule { reference, rows, taps, flat, any };
     GeneratorParam<Schedule> schedule{"schedule",
                                       Schedule::reference,
                                       {{"reference", Schedule::reference},
                                        {"rows", Schedule::rows},
                                        {"taps", Schedule::taps},
+                                       {"flat", Schedule::flat},
                                        {"any", Schedule::any}}};
     GeneratorParam<int> lanes{"lanes", 1};
     GeneratorParam<int> tile{"tile", 1};
@@ -129,6 +131,7 @@ protected:
         const std::map<Schedule, Border> borders = {{Schedule::reference, Border::read},
                                                     {Schedule::rows, Border::skip_rows},
                                                     {Schedule::taps, Border::skip},
+                                                    {Schedule::flat, Border::flat},
                                                     {Schedule::any, Border::read}};
         WindowInputs in;
         in.input = input;
@@ -144,6 +147,8 @@ protected:
         in.dilation_x = fixed_or(kernel != 0 ? 1 : 0, dilation_x);
         in.dilation_y = fixed_or(kernel != 0 ? 1 : 0, dilation_y);
         in.border = border ? borders.at(schedule) : Border::none;
+        in.channels = positive(input.dim(1).stride());
+        in.lanes = lanes;
         return in;
     }
 
@@ -152,6 +157,8 @@ protected:
             x86::rows(stages, lanes, tile, vectors, border);
         else if (schedule == Schedule::taps)
             x86::taps(stages, lanes, vectors);
+        else if (schedule == Schedule::flat)
+            x86::flat(stages, lanes, vectors);
         else if (schedule == Schedule::any)
             x86::any(stages, lanes);
     }

@@ -64,8 +64,8 @@ std::int64_t even_pieces(std::int64_t count, std::int64_t limit) {
 
 } // namespace
 
-std::string decline(const KernelRow &row, const Problem &problem, const Window &y,
-                    const Window &x) {
+std::string decline(const KernelRow &row, const Problem &problem, bool adjacent_pixels,
+                    const Window &y, const Window &x) {
     if (row.op != problem.op)
         return std::string("computes ") + name(row.op);
     if (!row.border)
@@ -87,6 +87,10 @@ std::string decline(const KernelRow &row, const Problem &problem, const Window &
         if (problem.op == Op::depthwise2d && problem.value != 0 && row.border)
             return "leaves padding out, which needs value 0, not " + std::to_string(problem.value);
     }
+    if (row.family == Family::flat && !adjacent_pixels)
+        return "needs adjacent pixels, which Options::adjacent_pixels promises";
+    if (row.family == Family::flat && x.stride != 1)
+        return "takes horizontal stride 1, not " + str(x.stride);
     return {};
 }
 
@@ -108,10 +112,20 @@ double cost(const KernelRow &row, const Problem &problem, const Window &y, const
                 (double(channels) + tap_overhead * double(blocks_of(channels, row.channel_block)));
         work += copy * double(problem.n) * double(problem.g) * double(y.size) * double(x.size) *
                 double(round_up(channels, row.channel_block));
+    } else if (row.family == Family::flat) {
+        work = double(problem.n) * double(y.outputs) * double(y.kernel) * double(x.kernel) *
+               double(round_up(x.outputs * problem.k, lane_block));
     } else {
         work *= double(round_up(problem.k, lane_block));
     }
     return work / row.lanes * 100 / row.rate * (row.border ? 1 : inside_factor);
+}
+
+std::int64_t packed_outputs(const KernelRow &row, const Problem &problem) {
+    if (problem.op == Op::conv2d)
+        return problem.g * round_up(problem.k / problem.g, row.lanes * row.vectors);
+    // A vector that begins at the last channel reads on into the first ones.
+    return row.family == Family::flat ? problem.k + row.lanes : problem.k;
 }
 
 Blocking blocking(const KernelRow &row, const Problem &problem, const Window &y, const Window &x) {

@@ -8,7 +8,9 @@
 namespace selvage {
 
 /// Why a row cannot compute the problem, in one line with the values; empty if it can.
-std::string decline(const KernelRow &row, const Problem &problem, const Window &y, const Window &x);
+/// `adjacent_pixels` is the promise of Options.
+std::string decline(const KernelRow &row, const Problem &problem, bool adjacent_pixels,
+                    const Window &y, const Window &x);
 
 /// An estimate of the row's time, for comparison among rows that accept the problem. Its unit is
 /// one vector operation; see choose.cpp for the model.
@@ -26,6 +28,9 @@ Blocking blocking(const KernelRow &row, const Problem &problem, const Window &y,
 /// Upper bound of the temporary memory of one call, in bytes, rounding of Scratch included.
 std::size_t scratch_bytes(const KernelRow &row, const Problem &problem, const Window &y,
                           const Window &x);
+
+/// Output channels in packed weights and bias, with what fills them up.
+std::int64_t packed_outputs(const KernelRow &row, const Problem &problem);
 
 constexpr std::int64_t blocks_of(std::int64_t count, std::int64_t block) {
     return (count + block - 1) / block;

@@ -44,15 +44,16 @@ void pack_conv2d(const KernelRow &row, const Problem &problem, const Weights &we
             *packed_bias++ = bias != nullptr && k < outputs ? bias[g * outputs + k] : 0.f;
 }
 
-/// Weights as [ky][kx][k], bias as [k].
-void pack_depthwise2d(const Problem &problem, const Weights &weights, const float *bias,
-                      float *packed, float *packed_bias) {
+/// Weights as [ky][kx][k], bias as [k]; places past the last channel repeat the first ones.
+void pack_depthwise2d(const KernelRow &row, const Problem &problem, const Weights &weights,
+                      const float *bias, float *packed, float *packed_bias) {
+    const std::int64_t places = packed_outputs(row, problem);
     for (std::int64_t ky = 0; ky < weights.rows; ++ky)
         for (std::int64_t kx = 0; kx < weights.columns; ++kx)
-            for (std::int64_t k = 0; k < problem.k; ++k)
-                *packed++ = weights(k, 0, ky, kx);
-    for (std::int64_t k = 0; k < problem.k; ++k)
-        packed_bias[k] = bias != nullptr ? bias[k] : 0.f;
+            for (std::int64_t k = 0; k < places; ++k)
+                *packed++ = weights(k % problem.k, 0, ky, kx);
+    for (std::int64_t k = 0; k < places; ++k)
+        packed_bias[k] = bias != nullptr ? bias[k % problem.k] : 0.f;
 }
 
 } // namespace
@@ -78,7 +79,7 @@ Status Plan::pack(const float *weights, WeightOrder order, const float *bias, vo
     if (problem_.op == Op::conv2d)
         pack_conv2d(*row_, problem_, view, bias, target, target + bias_offset_);
     else
-        pack_depthwise2d(problem_, view, bias, target, target + bias_offset_);
+        pack_depthwise2d(*row_, problem_, view, bias, target, target + bias_offset_);
     return {};
 }
 

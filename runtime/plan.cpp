@@ -36,10 +36,12 @@ std::string unwanted(const KernelRow &row, const std::string &isa, const std::st
     return {};
 }
 
-std::vector<float> counted(const Window &w, bool include_pad) {
-    std::vector<float> counts(static_cast<std::size_t>(w.outputs));
-    for (std::size_t i = 0; i < counts.size(); ++i)
-        counts[i] = float(w.counted(std::int64_t(i), include_pad));
+/// Window::counted() of every output, each `repeats` times.
+std::vector<float> counted(const Window &w, bool include_pad, std::int64_t repeats) {
+    std::vector<float> counts;
+    counts.reserve(static_cast<std::size_t>(w.outputs * repeats));
+    for (std::int64_t i = 0; i < w.outputs; ++i)
+        counts.insert(counts.end(), std::size_t(repeats), float(w.counted(i, include_pad)));
     return counts;
 }
 
@@ -54,6 +56,7 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) {
         return status;
     Plan made;
     made.problem_ = problem;
+    made.adjacent_pixels_ = options.adjacent_pixels;
     made.window_y_ = window(problem.y, problem.ceil).window;
     made.window_x_ = window(problem.x, problem.ceil).window;
     const Window &y = made.window_y_, &x = made.window_x_;
@@ -74,7 +77,7 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) {
             continue;
         std::string reason = unwanted(row, isa, schedule);
         if (reason.empty())
-            reason = decline(row, problem, y, x);
+            reason = decline(row, problem, options.adjacent_pixels, y, x);
         if (!reason.empty()) {
             made.declined_.push_back({name(row), reason});
             continue;
@@ -100,9 +103,8 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) {
     made.kernel_ = name(row);
     made.scratch_bytes_ = scratch_bytes(row, problem, y, x);
     if (!is_pool(problem.op)) {
-        const std::int64_t lane_block = problem.op == Op::conv2d ? row.lanes * row.vectors : 1;
         const std::int64_t inputs = problem.op == Op::conv2d ? problem.c / problem.g : 1;
-        const std::int64_t outputs = problem.g * round_up(problem.k / problem.g, lane_block);
+        const std::int64_t outputs = packed_outputs(row, problem);
         const std::int64_t weights =
             outputs * round_up(inputs, row.channel_block) * problem.y.kernel * problem.x.kernel;
         // Kernels address bytes with 32 bits; `check` has seen the weights without the rounding.
@@ -115,8 +117,9 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) {
         made.packed_bytes_ = (made.bias_offset_ + std::size_t(outputs)) * sizeof(float);
     }
     if (problem.op == Op::avg_pool2d) {
-        made.counted_y_ = counted(y, problem.include_pad);
-        made.counted_x_ = counted(x, problem.include_pad);
+        made.counted_y_ = counted(y, problem.include_pad, 1);
+        made.counted_x_ =
+            counted(x, problem.include_pad, row.family == Family::flat ? problem.c : 1);
     }
     *plan = std::move(made);
     return {};

@@ -145,6 +145,12 @@ Status Plan::run(const Tensor<const float> &input, const void *packed, const Ten
         return {Code::invalid_argument, "run: scratch is not aligned to 64 bytes"};
     if (overlap(input, output))
         return {Code::invalid_argument, "run: the memory of input and output overlaps"};
+    const auto adjacent = [](const auto &view) { return view.w <= 1 || view.stride_w == view.c; };
+    if (adjacent_pixels_ && !(adjacent(input) && adjacent(output)))
+        return {
+            Code::invalid_argument,
+            "run: the plan was promised adjacent pixels, but the pixels of input and output are " +
+                str(input.stride_w) + " and " + str(output.stride_w) + " elements apart"};
     if (p.n == 0 || y.outputs == 0 || x.outputs == 0)
         return {};
 
@@ -185,20 +191,22 @@ Status Plan::run(const Tensor<const float> &input, const void *packed, const Ten
             &channel_blocks, &s.value,    &s.low,        &s.high,       &out.buffer};
         result = row_->function(arguments);
     } else {
+        // To a flat kernel, a row is one pixel that has all numbers of the row.
+        const bool flat = row_->family == Family::flat;
         Buffer<4> in(origin), out(output.data);
-        in.set(0, p.c, 1);
-        in.set(1, x.size, input.stride_w);
+        in.set(0, flat ? x.size * p.c : p.c, 1);
+        in.set(1, x.size, flat ? p.c : input.stride_w);
         in.set(2, y.size, input.stride_h);
         in.set(3, p.n, input.stride_n);
-        out.set(0, p.k, 1);
-        out.set(1, x.outputs, output.stride_w);
+        out.set(0, flat ? x.outputs * p.k : p.k, 1);
+        out.set(1, flat ? 1 : x.outputs, output.stride_w);
         out.set(2, y.outputs, output.stride_h);
         out.set(3, p.n, output.stride_n);
         if (p.op == Op::depthwise2d) {
             Buffer<3> w(weights);
-            w.dense({p.k, x.kernel, y.kernel});
+            w.dense({packed_outputs(*row_, p), x.kernel, y.kernel});
             Buffer<1> bias(weights + bias_offset_);
-            bias.dense({p.k});
+            bias.dense({packed_outputs(*row_, p)});
             std::int32_t multiplier = std::int32_t(p.k / p.c);
             void *arguments[] = {&context,      &in.buffer,    &w.buffer,   &bias.buffer,
                                  &s.left,       &s.top,        &s.stride_x, &s.stride_y,
@@ -212,7 +220,7 @@ Status Plan::run(const Tensor<const float> &input, const void *packed, const Ten
             result = row_->function(arguments);
         } else {
             Buffer<1> counted_x(counted_x_.data()), counted_y(counted_y_.data());
-            counted_x.dense({x.outputs});
+            counted_x.dense({std::int64_t(counted_x_.size())});
             counted_y.dense({y.outputs});
             void *arguments[] = {&context,    &in.buffer,  &counted_x.buffer, &counted_y.buffer,
                                  &s.kernel_x, &s.kernel_y, &s.left,           &s.top,

@@ -39,8 +39,10 @@ bool hold(const Trial &trial, const Problem &problem, const Options &kernel) {
     const std::string kernel_name =
         std::string(name(problem.op)) + "/" + kernel.schedule + "/" + kernel.isa;
     trial.announce(kernel_name);
+    Options options = kernel;
+    options.adjacent_pixels = trial.adjacent_pixels();
     Plan plan;
-    const Status status = selvage::make_plan(problem, kernel, &plan);
+    const Status status = selvage::make_plan(problem, options, &plan);
     if (status.code() == Code::unsupported)
         return false;
     if (!status.ok()) {

@@ -255,6 +255,10 @@ testing::AssertionResult Trial::holds(const Plan &plan) const {
     return testing::AssertionSuccess();
 }
 
+bool Trial::adjacent_pixels() const {
+    return input_.stride_w == input_.c && output_.stride_w == output_.c;
+}
+
 testing::AssertionResult Trial::output_is_right() const {
     // Right elements turn back into sentinels, and after that there must be nothing else.
     std::size_t index = 0, wrong = 0, first_wrong = 0;

@@ -46,6 +46,9 @@ public:
     /// line.
     testing::AssertionResult holds(const selvage::Plan &plan) const;
 
+    /// Whether the pixels of both views lie next to each other, see Options::adjacent_pixels.
+    bool adjacent_pixels() const;
+
 private:
     testing::AssertionResult output_is_right() const;
 

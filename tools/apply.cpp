@@ -79,7 +79,9 @@ void apply(const Arguments &arguments) {
     selvage::Problem p;
     require(parse_problem(arguments.problem, &p));
     selvage::Plan plan;
-    require(make_plan(p, arguments.options, &plan));
+    selvage::Options options = arguments.options;
+    options.adjacent_pixels = true; // arrays of .npy files are dense
+    require(make_plan(p, options, &plan));
     if (arguments.verbose)
         explain(plan);
 

@@ -140,13 +140,12 @@ std::int64_t kernels_of(const Definition &filter) {
     return filter.linear.second != nullptr ? 2 : 1;
 }
 
-/// Channels of the tensor that stands for a picture: its own, once for each kernel, and spare ones
-/// up to whole vectors of 4, since tuned kernels take no fewer.
+/// Channels of the tensor that stands for a picture: its own, once for each kernel.
 std::int64_t tensor_channels(const Definition &filter, const Picture &like) {
-    return (like.channels * kernels_of(filter) + 3) / 4 * 4;
+    return like.channels * kernels_of(filter);
 }
 
-/// Weights of all channels of the tensor, in the library's order; those of spare channels are 0.
+/// Weights of all channels of the tensor, in the library's order.
 std::vector<float> weights(const Definition &filter, const Picture &like, std::int64_t size) {
     std::vector<float> all;
     const auto add = [&](const Kernel &taps) { all.insert(all.end(), taps.begin(), taps.end()); };
@@ -158,7 +157,6 @@ std::vector<float> weights(const Definition &filter, const Picture &like, std::i
             else
                 add(pass == 0 ? middle(size) : Kernel(static_cast<std::size_t>(size * size), 0));
         }
-    all.resize(static_cast<std::size_t>(tensor_channels(filter, like) * size * size), 0);
     return all;
 }
 
@@ -244,7 +242,9 @@ Filter::Filter(const Settings &settings, const Picture &like) {
     if (!std::isfinite(settings.value))
         throw BadInput("the border value is not a finite number");
 
-    require(selvage::make_plan(problem(settings, filter, like), {}, &plan_));
+    selvage::Options options;
+    options.adjacent_pixels = true;
+    require(selvage::make_plan(problem(settings, filter, like), options, &plan_));
     if (plan_.window_y().outputs == 0 || plan_.window_x().outputs == 0)
         throw BadInput("the result is empty: " + std::to_string(plan_.window_x().outputs) + " x " +
                        std::to_string(plan_.window_y().outputs) + " pixels");
@@ -266,12 +266,11 @@ Filter::Filter(const Settings &settings, const Picture &like) {
 
 Filtered Filter::operator()(const Picture &picture) {
     const auto channels = static_cast<std::size_t>(picture.channels);
-    const auto wide = static_cast<std::size_t>(plan_.problem().c);
-    const std::size_t filled = channels * static_cast<std::size_t>(kernels_);
+    const std::size_t wide = channels * static_cast<std::size_t>(kernels_);
 
     std::vector<float> input(picture.count() / channels * wide);
     for (std::size_t pixel = 0; pixel < input.size() / wide; ++pixel)
-        for (std::size_t i = 0; i < filled; ++i)
+        for (std::size_t i = 0; i < wide; ++i)
             input[pixel * wide + i] =
                 sign_ * picture.samples[pixel * channels + i % channels] - shift_;
 

@@ -13,6 +13,7 @@ enum class Family {
     direct,    ///< conv2d from a re-ordered strip (schedules/x86/direct.h)
     rows,      ///< known kernel and stride, tiles of pixels (schedules/x86/rows.h)
     taps,      ///< any kernel and stride, one pixel at a time (schedules/x86/rows.h)
+    flat,      ///< horizontal stride 1 on adjacent pixels of few channels (schedules/x86/rows.h)
     any,       ///< any window problem: few channels, multipliers, values (schedules/x86/rows.h)
 };
 

@@ -21,6 +21,9 @@ struct Options {
     /// A schedule by its name in the kernel table, for example "reference". Where empty, the
     /// environment variable SELVAGE_SCHEDULE is read.
     std::string schedule;
+    /// A promise: in every view that run() is given, neighbouring pixels of a row lie next to each
+    /// other (stride_w == c), as in any dense image. Kernels for images of few channels need it.
+    bool adjacent_pixels = false;
 };
 
 /// A kernel that was considered and not taken, and why.
@@ -73,6 +76,7 @@ private:
     Problem problem_;
     Window window_y_, window_x_;
     const KernelRow *row_ = nullptr;
+    bool adjacent_pixels_ = false;
     std::string kernel_;
     std::vector<Decline> declined_;
     std::size_t packed_bytes_ = 0;

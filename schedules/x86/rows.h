@@ -66,6 +66,32 @@ inline void taps(WindowStages &s, int lanes, int vectors) {
         .unroll(kv);
 }
 
+/// Pixels without gaps, taken as one line of numbers: `vectors` vectors of neighbouring numbers in
+/// registers, whatever the number of channels. Each tap loads a vector of the input and one of the
+/// weights, so one multiply-add takes two loads; such images come from memory, which is slower.
+inline void flat(WindowStages &s, int lanes, int vectors) {
+    using namespace Halide;
+    Var k("k"), x("x"), y("y"), n("n"), ko("ko"), ki("ki"), kv("kv");
+    // The last vectors may stick out: they read the border, and their stores are masked.
+    s.output.split(k, ko, ki, lanes * vectors, TailStrategy::GuardWithIf)
+        .split(ki, kv, ki, lanes, TailStrategy::GuardWithIf)
+        .reorder(ki, kv, ko, x, y, n)
+        .vectorize(ki)
+        .unroll(kv)
+        .never_partition(x, y, n);
+    s.window.compute_at(s.output, ko)
+        .bound_extent(k, lanes * vectors)
+        .split(k, kv, ki, lanes)
+        .reorder(ki, kv, x)
+        .vectorize(ki)
+        .unroll(kv);
+    s.window.update()
+        .split(k, kv, ki, lanes)
+        .reorder(ki, kv, s.taps.x, s.taps.y)
+        .vectorize(ki)
+        .unroll(kv);
+}
+
 /// Any window problem: vectors of channels that may be partly filled, one pixel at a time, every
 /// tap tested for the border.
 inline void any(WindowStages &s, int lanes) {
