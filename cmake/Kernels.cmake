@@ -60,9 +60,11 @@ foreach(isa sse41 avx2 avx512)
     # layers with few channels would waste most of such a block.
     set(direct family=direct ${lanes} ${parameters})
     foreach(block 64 16 4)
-      selvage_kernel(conv2d direct_${name}_c${block} ${isa} ${direct} channel_block=${block})
+      set(block_name direct_${name}_c${block})
+      selvage_kernel(conv2d ${block_name} ${isa} ${direct} channel_block=${block})
+      selvage_kernel(conv2d ${block_name}_inside ${isa} ${direct} channel_block=${block}
+                     border=false)
     endforeach()
-    selvage_kernel(conv2d direct_${name}_inside ${isa} ${direct} channel_block=64 border=false)
   endforeach()
 
   foreach(op depthwise2d max_pool2d avg_pool2d)

@@ -36,12 +36,13 @@ std::string reaches_outside(const KernelRow &row, const Window &y, const Window 
         return "has no border; the windows read " +
                both(std::max<std::int64_t>(y.before, 0), std::max<std::int64_t>(x.before, 0)) +
                " elements before and " + both(y.after(), x.after()) + " after the input";
-    if (row.family == Family::direct && strip_end(y, 1) >= y.size)
+    // What the end crops cut off may still be loaded; no window uses it.
+    if (row.family == Family::direct && strip_end(y, 1) >= y.size + y.cropped)
         return "has no border; its strip ends at row " + str(strip_end(y, 1)) + " of " +
-               str(y.size);
-    if (row.family == Family::direct && strip_end(x, row.tile) >= x.size)
+               str(y.size + y.cropped);
+    if (row.family == Family::direct && strip_end(x, row.tile) >= x.size + x.cropped)
         return "has no border; its strip ends at column " + str(strip_end(x, row.tile)) + " of " +
-               str(x.size);
+               str(x.size + x.cropped);
     if (row.family == Family::rows && x.outputs < row.tile)
         return "has no border; it takes at least " + str(row.tile) + " columns, not " +
                str(x.outputs);
