@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <regex>
 #include <stdexcept>
 
@@ -62,6 +64,23 @@ Data padded(const selvage::Plan &plan, Data data) {
     return data;
 }
 
+std::string isa_of(const selvage::Plan &plan) {
+    return plan.kernel().substr(plan.kernel().rfind('/') + 1);
+}
+
+/// The `count` fastest of several works, after a few turns.
+std::vector<std::size_t> fastest_of(const std::vector<Work> &works, std::size_t count,
+                                    double slice) {
+    const auto seconds = take_turns(works, 3, slice);
+    std::vector<std::size_t> order(works.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return quantile(seconds[a], 0.25) < quantile(seconds[b], 0.25);
+    });
+    order.resize(std::min(order.size(), count));
+    return order;
+}
+
 /// A row of the results; "reason" instead of numbers where the layer cannot be compared.
 nlohmann::json measure(const Layer &layer, const selvage::Plan &plan, const Arguments &arguments) {
     const selvage::Problem bare_problem = padded(plan);
@@ -71,7 +90,7 @@ nlohmann::json measure(const Layer &layer, const selvage::Plan &plan, const Argu
     for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i) {
         const selvage::KernelRow &row = selvage::kernel_rows()[i];
         selvage::Plan bare_plan;
-        if (row.border || row.op != bare_problem.op ||
+        if (row.border || row.op != bare_problem.op || isa_of(plan) != row.isa ||
             !make_plan(bare_problem, {row.isa, row.schedule, true}, &bare_plan).ok()) {
             continue;
         }
@@ -85,9 +104,14 @@ nlohmann::json measure(const Layer &layer, const selvage::Plan &plan, const Argu
         return {{"layer", layer.name}, {"reason", "no kernel without a border takes it"}};
     }
 
-    std::vector<Work> works = {[&] { ours.run(); }};
+    std::vector<Work> candidates;
     for (auto &workload : bare) {
-        works.push_back([&workload] { workload->run(); });
+        candidates.push_back([&workload] { workload->run(); });
+    }
+    const std::vector<std::size_t> finalists = fastest_of(candidates, 3, arguments.slice);
+    std::vector<Work> works = {[&] { ours.run(); }};
+    for (std::size_t finalist : finalists) {
+        works.push_back(candidates[finalist]);
     }
     const auto seconds = take_turns(works, arguments.turns, arguments.slice);
     std::size_t fastest = 1; // by a low quantile, which noise moves least
@@ -100,7 +124,7 @@ nlohmann::json measure(const Layer &layer, const selvage::Plan &plan, const Argu
     return {{"layer", layer.name},
             {"kernel", plan.kernel()},
             {"milliseconds", median(seconds[0]) * 1e3},
-            {"bare_kernel", bare[fastest - 1]->plan().kernel()},
+            {"bare_kernel", bare[finalists[fastest - 1]]->plan().kernel()},
             {"bare_milliseconds", median(seconds[fastest]) * 1e3},
             {"turns", arguments.turns},
             {"ratio", median(costs)},

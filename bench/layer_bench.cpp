@@ -196,8 +196,9 @@ int main(int argc, char **argv) try {
     }
     const bool asked = benchmark::GetBenchmarkFilter().find("reference") != std::string::npos;
     bench::add_all(bench::read_layers(BENCH_LAYERS), asked);
-    benchmark::RunSpecifiedBenchmarks();
+    const std::size_t matches = benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
+    return matches > 0 ? 0 : 1; // the library has said so by then
 } catch (const std::exception &error) {
     std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
     return 1;

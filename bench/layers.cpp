@@ -94,8 +94,7 @@ double bytes(const selvage::Plan &plan) {
 }
 
 bool reads_border(const selvage::Plan &plan) {
-    const selvage::Window &y = plan.window_y(), &x = plan.window_x();
-    return y.before > 0 || y.after() > 0 || x.before > 0 || x.after() > 0;
+    return plan.window_y().reads_border() || plan.window_x().reads_border();
 }
 
 bool is_dense_3x3(const selvage::Problem &p) {

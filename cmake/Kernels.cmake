@@ -14,7 +14,7 @@ set(SELVAGE_TARGET_avx512 x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_sky
 
 # The reference of every test: no directives, no vectors.
 foreach(op conv2d depthwise2d max_pool2d avg_pool2d)
-  selvage_kernel(${op} reference sse41 family=reference rate=12)
+  selvage_kernel(${op} reference sse41 family=reference rate=5)
 endforeach()
 
 # Shapes of register tiles, pixels x vectors, each with its rate: the measured speed of full tiles
@@ -24,6 +24,9 @@ endforeach()
 set(lanes_sse41 4)
 set(lanes_avx2 8)
 set(lanes_avx512 16)
+set(any_rate_sse41 20)
+set(any_rate_avx2 30)
+set(any_rate_avx512 60)
 set(conv2d_sse41 6x2=100 4x3=100 12x1=70)
 set(conv2d_avx2 6x2=100 4x3=100 12x1=70)
 set(conv2d_avx512 14x2=100 7x3=106 6x4=108 5x4=106 28x1=60)
@@ -56,15 +59,24 @@ foreach(isa sse41 avx2 avx512)
 
   foreach(shape ${conv2d_${isa}})
     shape_parameters(${shape} name parameters)
-    # Blocks of 64 input channels keep the overhead of a tap low (32 are 3 % slower); images and
-    # layers with few channels would waste most of such a block.
+    # Blocks of 64 input channels keep the overhead of a tap low (32 are 3 % slower); layers with
+    # fewer channels would waste most of such a block.
     set(direct family=direct ${lanes} ${parameters})
-    foreach(block 64 16 4)
+    foreach(block 64 16)
       set(block_name direct_${name}_c${block})
       selvage_kernel(conv2d ${block_name} ${isa} ${direct} channel_block=${block})
       selvage_kernel(conv2d ${block_name}_inside ${isa} ${direct} channel_block=${block}
                      border=false)
     endforeach()
+  endforeach()
+  # Images and first layers; of the other shapes, those with more vectors are half as fast here.
+  list(GET conv2d_${isa} 0 widest)
+  list(GET conv2d_${isa} -1 narrowest)
+  foreach(shape ${widest} ${narrowest})
+    shape_parameters(${shape} name parameters)
+    set(direct family=direct ${lanes} ${parameters} channel_block=4)
+    selvage_kernel(conv2d direct_${name}_c4 ${isa} ${direct})
+    selvage_kernel(conv2d direct_${name}_c4_inside ${isa} ${direct} border=false)
   endforeach()
 
   foreach(op depthwise2d max_pool2d avg_pool2d)
@@ -91,9 +103,6 @@ foreach(isa sse41 avx2 avx512)
     selvage_kernel(${op} taps_1 ${isa} family=taps ${lanes} ${one} vectors=1 rate=33)
     selvage_kernel(${op} flat_4 ${isa} family=flat ${lanes} ${one} vectors=4 rate=45)
     selvage_kernel(${op} flat_1 ${isa} family=flat ${lanes} ${one} vectors=1 rate=30)
-    selvage_kernel(${op} any ${isa} family=any ${lanes} ${one} rate=2)
-    if(one)
-      selvage_kernel(${op} any_multiplier ${isa} family=any ${lanes} rate=2)
-    endif()
+    selvage_kernel(${op} any ${isa} family=any tile=${lanes_${isa}} rate=${any_rate_${isa}})
   endforeach()
 endforeach()

@@ -160,7 +160,7 @@ protected:
         else if (schedule == Schedule::flat)
             x86::flat(stages, lanes, vectors);
         else if (schedule == Schedule::any)
-            x86::any(stages, lanes);
+            x86::any(stages, tile);
     }
 };
 

@@ -8,31 +8,45 @@ namespace selvage {
 
 namespace {
 
-bool reads_border(const Window &w) { return w.before > 0 || w.after() > 0; }
-
 std::string str(std::int64_t value) { return std::to_string(value); }
 
 std::string both(std::int64_t y, std::int64_t x) { return str(y) + "x" + str(x); }
 
-/// Rows of the input that the strip of `rows` output rows holds, sorted by phase: the tap that
-/// reaches furthest lies (kernel - 1) * dilation / stride places behind the first, for each phase.
-std::int64_t strip_extent(const Window &w, std::int64_t outputs) {
-    const std::int64_t reach = (w.kernel - 1) * w.dilation;
-    const std::int64_t phases = std::min(w.stride, reach + 1);
-    return (outputs + reach / w.stride) * phases;
+/// Places along an axis of the strip that serves that many outputs. Positions are sorted by their
+/// remainder: for each, the furthest tap lies reach / stride places behind the first.
+double strip_places(const Window &w, std::int64_t outputs) {
+    return (double(outputs) + double(w.reach() / w.stride)) * double(w.phases());
+}
+
+/// Bytes of the strip that serves `rows` output rows.
+double strip_bytes(const KernelRow &row, const Problem &problem, const Window &y, const Window &x,
+                   std::int64_t rows) {
+    return double(round_up(problem.c / problem.g, row.channel_block)) *
+           strip_places(x, round_up(x.outputs, row.tile)) * strip_places(y, rows) * sizeof(float);
+}
+
+/// Bytes of the sums of `rows` output rows.
+double sum_bytes(const KernelRow &row, const Window &x, std::int64_t rows) {
+    return double(round_up(x.outputs, row.tile)) * double(rows) * row.lanes * row.vectors *
+           sizeof(float);
 }
 
 /// The last position that the strip of all outputs holds, whether or not a tap reads it: its rows
 /// are whole tiles and whole groups of phases.
 std::int64_t strip_end(const Window &w, std::int64_t tile) {
-    const std::int64_t reach = (w.kernel - 1) * w.dilation;
-    return (round_up(w.outputs, tile) - 1 + reach / w.stride) * w.stride +
-           std::min(w.stride - 1, reach) - w.before;
+    return (round_up(w.outputs, tile) - 1 + w.reach() / w.stride) * w.stride + w.phases() - 1 -
+           w.before;
+}
+
+/// `count` cut into as few equal pieces of at most `limit` as possible.
+std::int64_t even_pieces(std::int64_t count, std::int64_t limit) {
+    count = std::max<std::int64_t>(count, 1);
+    return blocks_of(count, blocks_of(count, std::clamp<std::int64_t>(limit, 1, count)));
 }
 
 /// Why a row that tests for no border cannot take the problem, or empty.
 std::string reaches_outside(const KernelRow &row, const Window &y, const Window &x) {
-    if (reads_border(y) || reads_border(x))
+    if (y.reads_border() || x.reads_border())
         return "has no border; the windows read " +
                both(std::max<std::int64_t>(y.before, 0), std::max<std::int64_t>(x.before, 0)) +
                " elements before and " + both(y.after(), x.after()) + " after the input";
@@ -49,35 +63,32 @@ std::string reaches_outside(const KernelRow &row, const Window &y, const Window 
     return {};
 }
 
-/// Bytes of the strip that serves `rows` output rows.
-std::int64_t strip_bytes(const KernelRow &row, const Problem &problem, const Window &y,
-                         const Window &x, std::int64_t rows) {
-    return round_up(problem.c / problem.g, row.channel_block) *
-           strip_extent(x, round_up(x.outputs, row.tile)) * strip_extent(y, rows) *
-           std::int64_t(sizeof(float));
-}
-
-/// `count` cut into as few equal pieces of at most `limit` as possible.
-std::int64_t even_pieces(std::int64_t count, std::int64_t limit) {
-    count = std::max<std::int64_t>(count, 1);
-    return blocks_of(count, blocks_of(count, std::clamp<std::int64_t>(limit, 1, count)));
-}
-
 } // namespace
 
 std::string decline(const KernelRow &row, const Problem &problem, bool adjacent_pixels,
                     const Window &y, const Window &x) {
     if (row.op != problem.op)
         return std::string("computes ") + name(row.op);
-    if (!row.border)
-        if (std::string reason = reaches_outside(row, y, x); !reason.empty())
-            return reason;
     if (row.kernel != 0 && (y.kernel != row.kernel || x.kernel != row.kernel))
         return "takes kernel " + both(row.kernel, row.kernel) + ", not " + both(y.kernel, x.kernel);
     if (row.kernel != 0 && (y.dilation != 1 || x.dilation != 1))
         return "takes dilation 1x1, not " + both(y.dilation, x.dilation);
     if (row.stride != 0 && (y.stride != row.stride || x.stride != row.stride))
         return "takes stride " + both(row.stride, row.stride) + ", not " + both(y.stride, x.stride);
+    if (!row.border)
+        if (std::string reason = reaches_outside(row, y, x); !reason.empty())
+            return reason;
+    // Kernels address the bytes of a buffer with 32 bits; so big is none that is worth its memory.
+    if (row.family == Family::direct) {
+        const double bytes = strip_bytes(row, problem, y, x, 1) + sum_bytes(row, x, 1);
+        if (bytes > double(largest))
+            return "needs " + str(std::int64_t(std::min(bytes, 9e18))) +
+                   " bytes of scratch, more than " + str(largest);
+    }
+    const double weights = packed_weights(row, problem) * sizeof(float);
+    if (!is_pool(problem.op) && weights > double(largest))
+        return "packs the weights into " + str(std::int64_t(std::min(weights, 9e18))) +
+               " bytes, more than " + str(largest);
     if (row.fixed_multiplier != 0 && problem.k != problem.c * row.fixed_multiplier)
         return "takes " + str(problem.c * row.fixed_multiplier) + " output channels of " +
                str(problem.c) + ", not " + str(problem.k);
@@ -96,30 +107,45 @@ std::string decline(const KernelRow &row, const Problem &problem, bool adjacent_
 }
 
 double cost(const KernelRow &row, const Problem &problem, const Window &y, const Window &x) {
-    // Loop control around the channels of one block, counted in channels.
-    constexpr double tap_overhead = 2;
-    // Copying one element into the strip, counted in multiply-adds.
-    constexpr double copy = 4;
+    // Measured on AVX-512, in cycles: a multiply-add of one vector, control around the channels of
+    // one tap, a copy of one vector into the strip, and of one lane where channels end within it.
+    constexpr double multiply_add = 0.5, tap = 20, copy_vector = 5, copy_lane = 3;
     // Without a border there is a little less to do.
     constexpr double inside_factor = 0.99;
 
-    const double pixels =
-        double(problem.n) * double(y.outputs) * double(round_up(x.outputs, row.tile));
     const std::int64_t lane_block = row.lanes * row.vectors;
-    double work = pixels * double(y.kernel) * double(x.kernel);
+    const double rows = double(problem.n) * double(y.outputs), speed = row.rate / 100.0;
+    const double taps = double(y.kernel) * double(x.kernel);
+    const double tiles = rows * double(blocks_of(x.outputs, row.tile));
+    double cycles = 0;
     if (problem.op == Op::conv2d) {
         const std::int64_t channels = problem.c / problem.g, outputs = problem.k / problem.g;
-        work *= double(problem.g) * double(round_up(outputs, lane_block)) *
-                (double(channels) + tap_overhead * double(blocks_of(channels, row.channel_block)));
-        work += copy * double(problem.n) * double(problem.g) * double(y.size) * double(x.size) *
-                double(round_up(channels, row.channel_block));
+        const std::int64_t blocks = blocks_of(channels, row.channel_block);
+        const std::int64_t tail = channels % row.channel_block;
+        cycles = tiles * double(problem.g) * double(blocks_of(outputs, lane_block)) * taps *
+                 (double(round_up(channels, std::min(row.channel_block, 4))) * row.tile *
+                      row.vectors * multiply_add / speed +
+                  double(blocks) * tap);
+        const double vectors =
+            double((channels - tail) / row.channel_block * blocks_of(row.channel_block, row.lanes));
+        const std::int64_t strip_rows = blocking(row, problem, y, x).strip_rows;
+        cycles += double(problem.n) * double(problem.g) * double(blocks_of(y.outputs, strip_rows)) *
+                  strip_places(y, strip_rows) * strip_places(x, round_up(x.outputs, row.tile)) *
+                  (vectors * copy_vector + (tail != 0 ? row.channel_block * copy_lane : 0));
     } else if (row.family == Family::flat) {
-        work = double(problem.n) * double(y.outputs) * double(y.kernel) * double(x.kernel) *
-               double(round_up(x.outputs * problem.k, lane_block));
+        cycles = rows * taps * double(blocks_of(x.outputs * problem.k, lane_block)) * row.vectors *
+                 multiply_add / speed;
     } else {
-        work *= double(round_up(problem.k, lane_block));
+        cycles = tiles * taps * double(blocks_of(problem.k, lane_block)) * row.tile * row.vectors *
+                 multiply_add / speed;
     }
-    return work / row.lanes * 100 / row.rate * (row.border ? 1 : inside_factor);
+    return row.border ? cycles : cycles * inside_factor;
+}
+
+double packed_weights(const KernelRow &row, const Problem &problem) {
+    const std::int64_t inputs = problem.op == Op::conv2d ? problem.c / problem.g : 1;
+    return double(packed_outputs(row, problem)) * double(round_up(inputs, row.channel_block)) *
+           double(problem.y.kernel) * double(problem.x.kernel);
 }
 
 std::int64_t packed_outputs(const KernelRow &row, const Problem &problem) {
@@ -147,16 +173,15 @@ Blocking blocking(const KernelRow &row, const Problem &problem, const Window &y,
     const std::int64_t lane_block = row.lanes * row.vectors;
     const std::int64_t weight_bytes =
         row.channel_block * y.kernel * x.kernel * lane_block * std::int64_t(sizeof(float));
-    const std::int64_t sum_bytes =
-        round_up(x.outputs, row.tile) * lane_block * std::int64_t(sizeof(float));
     const std::int64_t all_weights =
         problem.k * (problem.c / problem.g) * y.kernel * x.kernel * std::int64_t(sizeof(float));
-    const std::int64_t strip_share = std::clamp(all_weights, least_strip, largest_strip);
+    const double strip_share = double(std::clamp(all_weights, least_strip, largest_strip));
     std::int64_t strip_rows = y.outputs;
     while (strip_rows > 1 && strip_bytes(row, problem, y, x, strip_rows) > strip_share)
         strip_rows = (strip_rows + 1) / 2;
     strip_rows = even_pieces(y.outputs, strip_rows);
-    return {strip_rows, even_pieces(strip_rows, sums_share / std::max<std::int64_t>(sum_bytes, 1)),
+    const double sum_rows = double(sums_share) / std::max(sum_bytes(row, x, 1), 1.0);
+    return {strip_rows, even_pieces(strip_rows, std::int64_t(sum_rows)),
             std::clamp<std::int64_t>(weights_share / weight_bytes, 1,
                                      blocks_of(problem.c / problem.g, row.channel_block))};
 }
@@ -166,11 +191,9 @@ std::size_t scratch_bytes(const KernelRow &row, const Problem &problem, const Wi
     if (row.family != Family::direct)
         return 0;
     const Blocking blocks = blocking(row, problem, y, x);
-    const std::int64_t sums = round_up(x.outputs, row.tile) * blocks.block_rows * row.lanes *
-                              row.vectors * std::int64_t(sizeof(float));
     const std::size_t columns = scratch_round(std::size_t(x.kernel) * sizeof(std::int32_t));
     return scratch_round(std::size_t(strip_bytes(row, problem, y, x, blocks.strip_rows))) +
-           scratch_round(std::size_t(sums)) + 2 * columns;
+           scratch_round(std::size_t(sum_bytes(row, x, blocks.block_rows))) + 2 * columns;
 }
 
 } // namespace selvage

@@ -12,8 +12,7 @@ namespace selvage {
 std::string decline(const KernelRow &row, const Problem &problem, bool adjacent_pixels,
                     const Window &y, const Window &x);
 
-/// An estimate of the row's time, for comparison among rows that accept the problem. Its unit is
-/// one vector operation; see choose.cpp for the model.
+/// An estimate of the row's time in cycles, for comparison among rows that accept the problem.
 double cost(const KernelRow &row, const Problem &problem, const Window &y, const Window &x);
 
 /// How a conv2d kernel of Family::direct cuts up its work.
@@ -28,6 +27,9 @@ Blocking blocking(const KernelRow &row, const Problem &problem, const Window &y,
 /// Upper bound of the temporary memory of one call, in bytes, rounding of Scratch included.
 std::size_t scratch_bytes(const KernelRow &row, const Problem &problem, const Window &y,
                           const Window &x);
+
+/// Elements of packed weights. A double, since it may exceed any integer before decline().
+double packed_weights(const KernelRow &row, const Problem &problem);
 
 /// Output channels in packed weights and bias, with what fills them up.
 std::int64_t packed_outputs(const KernelRow &row, const Problem &problem);

@@ -1,6 +1,8 @@
 #include "selvage/plan.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <new>
 
 #include "choose.h"
 #include "cpu.h"
@@ -10,30 +12,40 @@ namespace selvage {
 
 namespace {
 
+/// What kernels are asked to be, by whom.
+struct Wish {
+    std::string value; ///< empty: anything
+    std::string source;
+};
+
 /// The caller's wish, else the environment's, else none.
-std::string wish(const std::string &option, const char *variable) {
+Wish wish(const std::string &option, const char *option_name, const char *variable) {
     if (!option.empty())
-        return option;
+        return {option, option_name};
     const char *value = std::getenv(variable);
-    return value != nullptr ? value : "";
+    return {value != nullptr ? value : "", variable};
 }
 
-bool known(const std::string &value, const char *const KernelRow::*column) {
-    for (std::size_t i = 0; i < kernel_row_count(); ++i)
-        if (value == kernel_rows()[i].*column)
-            return true;
-    return false;
+/// The distinct values of a column among the rows of an operator.
+std::vector<std::string> known(Op op, const char *const KernelRow::*column) {
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < kernel_row_count(); ++i) {
+        const KernelRow &row = kernel_rows()[i];
+        if (row.op == op && std::find(values.begin(), values.end(), row.*column) == values.end())
+            values.emplace_back(row.*column);
+    }
+    return values;
 }
 
-/// Why the row is no candidate at all, or empty.
-std::string unwanted(const KernelRow &row, const std::string &isa, const std::string &schedule) {
-    if (!isa.empty() && isa != row.isa)
-        return "isa " + isa + " was asked for";
-    if (!schedule.empty() && schedule != row.schedule)
-        return "schedule " + schedule + " was asked for";
-    if (!cpu_runs(row.isa))
-        return std::string("this CPU lacks ") + row.isa;
-    return {};
+/// Whether some row has the value that is wished for; the text of a failure lists the others.
+Status check_wish(const Wish &wish, Op op, const char *const KernelRow::*column) {
+    const std::vector<std::string> values = known(op, column);
+    if (wish.value.empty() || std::find(values.begin(), values.end(), wish.value) != values.end())
+        return {};
+    std::string text = wish.source + "=" + wish.value + ": " + name(op) + " has ";
+    for (const std::string &value : values)
+        text += (&value == &values.front() ? "" : ", ") + value;
+    return {Code::invalid_argument, text};
 }
 
 /// Window::counted() of every output, each `repeats` times.
@@ -47,82 +59,98 @@ std::vector<float> counted(const Window &w, bool include_pad, std::int64_t repea
 
 constexpr std::size_t floats_per_line = alignment / sizeof(float);
 
+/// The rows of an operator that a wish leaves, with the reason of each that cannot take the
+/// problem.
+struct Candidate {
+    const KernelRow *row;
+    std::string reason; ///< empty: it can
+};
+
+std::vector<Candidate> candidates(const Problem &problem, bool adjacent_pixels, const Window &y,
+                                  const Window &x, const std::string &isa,
+                                  const std::string &schedule) {
+    std::vector<Candidate> found;
+    for (std::size_t i = 0; i < kernel_row_count(); ++i) {
+        const KernelRow &row = kernel_rows()[i];
+        if (row.op != problem.op || (!isa.empty() && isa != row.isa) ||
+            (!schedule.empty() && schedule != row.schedule))
+            continue;
+        found.push_back({&row, cpu_runs(row.isa) ? decline(row, problem, adjacent_pixels, y, x)
+                                                 : std::string("this CPU lacks ") + row.isa});
+    }
+    return found;
+}
+
+const KernelRow *cheapest(const std::vector<Candidate> &candidates, const Problem &problem,
+                          const Window &y, const Window &x) {
+    const KernelRow *best = nullptr;
+    double best_cost = 0;
+    for (const Candidate &each : candidates) {
+        if (!each.reason.empty())
+            continue;
+        const double estimate = cost(*each.row, problem, y, x);
+        if (best == nullptr || estimate < best_cost) {
+            best = each.row;
+            best_cost = estimate;
+        }
+    }
+    return best;
+}
+
 } // namespace
 
-Status make_plan(const Problem &problem, const Options &options, Plan *plan) {
+Status make_plan(const Problem &problem, const Options &options, Plan *plan) try {
     if (plan == nullptr)
         return {Code::invalid_argument, "make_plan: plan is null"};
     if (Status status = check(problem); !status.ok())
         return status;
+    const Wish isa = wish(options.isa, "isa", "SELVAGE_ISA");
+    const Wish schedule = wish(options.schedule, "schedule", "SELVAGE_SCHEDULE");
+    if (Status status = check_wish(isa, problem.op, &KernelRow::isa); !status.ok())
+        return status;
+    if (Status status = check_wish(schedule, problem.op, &KernelRow::schedule); !status.ok())
+        return status;
+    if (!isa.value.empty() && !cpu_runs(isa.value))
+        return {Code::unsupported, isa.source + "=" + isa.value + ": this CPU lacks it"};
+
     Plan made;
     made.problem_ = problem;
     made.adjacent_pixels_ = options.adjacent_pixels;
     made.window_y_ = window(problem.y, problem.ceil).window;
     made.window_x_ = window(problem.x, problem.ceil).window;
     const Window &y = made.window_y_, &x = made.window_x_;
-    const std::string isa = wish(options.isa, "SELVAGE_ISA");
-    const std::string schedule = wish(options.schedule, "SELVAGE_SCHEDULE");
-    if (!isa.empty() && !known(isa, &KernelRow::isa))
-        return {Code::invalid_argument, "unknown isa " + isa + "; known: sse41, avx2, avx512"};
-    if (!isa.empty() && !cpu_runs(isa))
-        return {Code::unsupported, "isa " + isa + " was asked for, which this CPU lacks"};
-    if (!schedule.empty() && !known(schedule, &KernelRow::schedule))
-        return {Code::invalid_argument,
-                "unknown schedule " + schedule + "; cmake/Kernels.cmake lists them"};
-
-    double best = 0;
-    for (std::size_t i = 0; i < kernel_row_count(); ++i) {
-        const KernelRow &row = kernel_rows()[i];
-        if (row.op != problem.op)
-            continue;
-        std::string reason = unwanted(row, isa, schedule);
-        if (reason.empty())
-            reason = decline(row, problem, options.adjacent_pixels, y, x);
-        if (!reason.empty()) {
-            made.declined_.push_back({name(row), reason});
-            continue;
-        }
-        const double estimate = cost(row, problem, y, x);
-        if (made.row_ != nullptr && estimate >= best) {
-            made.declined_.push_back({name(row), "is estimated to be slower"});
-            continue;
-        }
-        if (made.row_ != nullptr)
-            made.declined_.push_back({name(*made.row_), "is estimated to be slower"});
-        made.row_ = &row;
-        best = estimate;
-    }
+    const std::vector<Candidate> rows =
+        candidates(problem, options.adjacent_pixels, y, x, isa.value, schedule.value);
+    made.row_ = cheapest(rows, problem, y, x);
     if (made.row_ == nullptr) {
         std::string reasons;
-        for (const Decline &each : made.declined_)
-            reasons += "; " + each.kernel + " " + each.reason;
+        for (const Candidate &each : rows)
+            reasons += "; " + name(*each.row) + " " + each.reason;
         return {Code::unsupported, "no kernel for " + text(problem) + reasons};
     }
+    for (const Candidate &each : rows)
+        if (each.row != made.row_)
+            made.declined_.push_back(
+                {name(*each.row), each.reason.empty() ? "is estimated to be slower" : each.reason});
 
     const KernelRow &row = *made.row_;
     made.kernel_ = name(row);
     made.scratch_bytes_ = scratch_bytes(row, problem, y, x);
     if (!is_pool(problem.op)) {
-        const std::int64_t inputs = problem.op == Op::conv2d ? problem.c / problem.g : 1;
-        const std::int64_t outputs = packed_outputs(row, problem);
-        const std::int64_t weights =
-            outputs * round_up(inputs, row.channel_block) * problem.y.kernel * problem.x.kernel;
-        // Kernels address bytes with 32 bits; `check` has seen the weights without the rounding.
-        if (weights > largest / std::int64_t(sizeof(float)))
-            return {Code::overflow, made.kernel_ + " packs the weights of " + text(problem) +
-                                        " into " + std::to_string(weights) +
-                                        " elements, more than " + std::to_string(largest) +
-                                        " bytes"};
-        made.bias_offset_ = std::size_t(round_up(weights, floats_per_line));
-        made.packed_bytes_ = (made.bias_offset_ + std::size_t(outputs)) * sizeof(float);
+        made.bias_offset_ =
+            std::size_t(round_up(std::int64_t(packed_weights(row, problem)), floats_per_line));
+        made.packed_bytes_ =
+            (made.bias_offset_ + std::size_t(packed_outputs(row, problem))) * sizeof(float);
     }
-    if (problem.op == Op::avg_pool2d) {
+    if (problem.op == Op::avg_pool2d && problem.n > 0 && y.outputs > 0 && x.outputs > 0) {
         made.counted_y_ = counted(y, problem.include_pad, 1);
         made.counted_x_ =
             counted(x, problem.include_pad, row.family == Family::flat ? problem.c : 1);
     }
     *plan = std::move(made);
     return {};
+} catch (const std::bad_alloc &) {
+    return {Code::too_small, "out of memory"};
 }
 
 } // namespace selvage

@@ -665,7 +665,7 @@ TEST_F(PngFilter, RefusesBadFlags) {
         {"--filter box --same lasagne", "lasagne"},
         {"--filter box --same tf --pads 1,1,1,1", "--same"},
         {"--filter box --value much", "--value"},
-        {"--filter box --value nan", "finite"},
+        {"--filter box --value nan", "1048576"},
         {"--filter sharpen --size 4", "sharpen compares pixels"},
         {"--filter sobel --size 1", "sobel compares pixels"},
         {"--filter emboss --size -1", "emboss compares pixels"},

@@ -103,6 +103,26 @@ TEST(RejectedProblems, PC_154_table_size_wraps) {
     expect_status(plan_status(p), Code::overflow, {"4611686018427387904"});
 }
 
+// Sizes whose strip, sums or packed weights pass 32 bits must not wrap: a tuned kernel declines
+// them, forced it is refused, and without force a kernel that needs no such memory computes them.
+TEST(RejectedProblems, StripsAndWeightsThatWrap) {
+    const char *const strip = "conv2d in=1x1 kernel=2x2 dilation=1073741823x1073741796 "
+                              "pads=1073741823,1073741796,0,0";
+    expect_status(plan_status(parse(strip), {"sse41", "direct_6x2_c4"}), Code::unsupported,
+                  {"bytes of scratch", "2147483647"});
+    EXPECT_TRUE(plan_status(parse(strip)).ok());
+
+    const char *const weights = "conv2d in=1x1 kernel=8192x8192 pads=8192";
+    expect_status(plan_status(parse(weights), {"sse41", "direct_6x2_c4"}), Code::unsupported,
+                  {"packs the weights", "2147483647"});
+    EXPECT_TRUE(plan_status(parse(weights)).ok());
+}
+
+TEST(RejectedProblems, AnEmptyAverageNeedsNoTables) {
+    const Problem p = parse("avg_pool2d n=0 in=1x1 kernel=1 pads=1073741823,0,1073741823,0");
+    EXPECT_TRUE(plan_status(p).ok());
+}
+
 TEST(RejectedProblems, PC_155_halide_2gb) {
     Problem p = parse("conv2d in=1x1 kernel=1");
     p.y.size = 40960;

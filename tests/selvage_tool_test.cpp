@@ -160,8 +160,10 @@ TEST_F(Tool, window_refuses_with_one_line) {
     expect_refused("window --size 7 --kernel 3 --stride 0", "stride 0 is less than 1");
     expect_refused("window --size 7 --kernel 3 --stride 2 --phase 2",
                    "phase 2 is not in 0..1 (stride 2)");
-    expect_refused("window --size 7 --kernel 3x",
-                   "--kernel 3x: '' is not a whole number of 64 bits");
+    expect_refused("window --size 7 --kernel 3x", "--kernel '3x': a number is missing");
+    expect_refused("window --size 224x --kernel 3", "--size '224x': a number is missing");
+    expect_refused("window --size 7 --kernel 3 --pads 1,,2,3",
+                   "--pads '1,,2,3': a number is missing");
     expect_refused("window --size 7.5 --kernel 3",
                    "--size 7.5: '7.5' is not a whole number of 64 bits");
     expect_refused("window --size 1x2x3 --kernel 3x3", "--kernel has 2 values for 3 axes");
@@ -171,8 +173,9 @@ TEST_F(Tool, window_refuses_with_one_line) {
                    "--same SAME: must be one of valid, torch, tf, onnx-upper, onnx-lower, scipy, "
                    "scipy-correlate2d, causal, keep");
     expect_refused("window --size 7 --kernel 3 --same tf --pads 1,1", "--pads excludes --same");
-    expect_refused("window --size 7 --kernel 3 --pad 1",
-                   "The following arguments were not expected: 1 --pad");
+    expect_refused("window --size 7 --kernel 3 --pad 1", "'--pad' is not known here; see --help");
+    expect_refused("window --kernal 3 --size 6", "'--kernal' is not known here; see --help");
+    expect_refused("windw --size 6", "'windw' is not known here; see --help");
     expect_refused("window --size 3 --kernel 6 --stride 2",
                    "size 3 with pads 0,0 and phase 0 is too short for kernel 6 with dilation 1 at "
                    "stride 2: the number of outputs would be negative");

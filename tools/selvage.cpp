@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "commands.h"
 
@@ -24,7 +25,12 @@ int main(int argc, char **argv) {
         return 0;
     } catch (const CLI::ParseError &error) {
         // A call for help arrives here as well.
-        return error.get_exit_code() == 0 ? program.exit(error) : fail(2, error.what());
+        if (error.get_exit_code() == 0)
+            return program.exit(error);
+        // A misspelt word is told before what is missing because of it.
+        const std::vector<std::string> unknown = program.remaining(true);
+        return fail(2, unknown.empty() ? error.what()
+                                       : "'" + unknown[0] + "' is not known here; see --help");
     } catch (const BadInput &error) {
         return fail(2, error.what());
     } catch (const std::exception &error) {

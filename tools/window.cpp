@@ -30,6 +30,8 @@ Numbers numbers(const std::string &option, std::string_view text) {
         std::int64_t number = 0;
         const char *const end = word.data() + word.size();
         const auto [stop, error] = std::from_chars(word.data(), end, number);
+        if (word.empty())
+            throw BadInput(option + " '" + std::string(text) + "': a number is missing");
         if (error != std::errc() || stop != end)
             throw BadInput(option + " " + std::string(text) + ": '" + std::string(word) +
                            "' is not a whole number of 64 bits");

@@ -239,8 +239,9 @@ Filter::Filter(const Settings &settings, const Picture &like) {
         refuse("compares pixels with the middle of the window and takes an odd size from 3");
     if (settings.filter == "subsample" && settings.size != 1)
         refuse("takes single pixels and has size 1");
-    if (!std::isfinite(settings.value))
-        throw BadInput("the border value is not a finite number");
+    // Averages are taken of samples less this value; up to 2^20 a float keeps 1/16 of a step.
+    if (!(std::abs(settings.value) <= 1 << 20))
+        throw BadInput("the border value is not within -1048576..1048576");
 
     selvage::Options options;
     options.adjacent_pixels = true;

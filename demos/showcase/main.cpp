@@ -116,7 +116,7 @@ void write_filters(const Picture &picture, const fs::path &folder) {
                           const std::string &kernel, const std::string &ms,
                           const std::string &speed) {
         char text[256];
-        std::snprintf(text, sizeof text, "%-24s %-14s %-32s %10s %10s\n", filter.c_str(),
+        std::snprintf(text, sizeof text, "%-24s %-14s %-40s %10s %10s\n", filter.c_str(),
                       size.c_str(), kernel.c_str(), ms.c_str(), speed.c_str());
         std::fputs(text, stdout);
         std::fflush(stdout);
@@ -156,14 +156,16 @@ std::vector<Strip> filter_strips(const Picture &small) {
 }
 
 /// One filter under four borders: the whole, two corners enlarged, and the differences to the
-/// first. Kernel and stride are such that all four differ and give results of one size.
+/// first. Kernel and stride are such that all four differ and give results of one size. The pads
+/// are those of the reduced picture, so its size is told.
 std::vector<Strip> border_strips(const Picture &small) {
     Settings s = settings("box", 8, 4);
     s.value = small.peak();
     Strip whole, corners, differences;
-    whole.heading = describe(s) + ", white outside, under four borders";
-    corners.heading = "two corners of each, and the pads really read: top,left,bottom,right";
-    differences.heading = "their differences to tf, doubled";
+    whole.heading = describe(s) + ", white outside, under four borders: the picture at " +
+                    std::to_string(small.width) + "x" + std::to_string(small.height);
+    corners.heading = "top left and bottom right corner, and the pads read: top,left,bottom,right";
+    differences.heading = "their differences to tf, doubled: grey where they agree";
     Picture first;
     for (const char *border : {"same=tf", "same=torch", "same=scipy", "pads=0,4,4,0"}) {
         s.border = border;
@@ -193,7 +195,7 @@ std::vector<Strip> phase_strips(const Picture &small, Settings s, const std::str
     s.border = "same=torch";
     Strip results, differences;
     results.heading = describe(s) + " at its four phases: " + remark;
-    differences.heading = "their differences to phase 0,0, doubled";
+    differences.heading = "their differences to phase 0,0, doubled: grey where they agree";
     Picture first;
     for (const char *phase : {"0,0", "0,1", "1,0", "1,1"}) {
         s.phase = phase;
@@ -224,7 +226,7 @@ void run(const std::string &path, const fs::path &folder) {
     demos::write_png(folder / "filters.png", demos::sheet(filter_strips(small)));
     std::vector<Strip> strips = border_strips(small);
     for (const auto &[s, remark] :
-         {std::pair(settings("subsample", 1, 2), "fine rings become false ones"),
+         {std::pair(settings("subsample", 1, 2), "fine detail becomes false detail"),
           std::pair(settings("gaussian", 5, 2), "blurred first, the phases nearly agree")})
         for (Strip &strip : phase_strips(small, s, remark))
             strips.push_back(std::move(strip));

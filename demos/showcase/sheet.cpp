@@ -124,7 +124,8 @@ Picture sheet(const std::vector<Strip> &strips) {
     std::int64_t column = 0, width = 0, height = gap;
     for (const Strip &strip : strips)
         for (const Panel &panel : strip.panels)
-            column = std::max({column, panel.picture.width + gap, width_of(panel.caption) + gap});
+            column =
+                std::max({column, panel.picture.width + gap, width_of(panel.caption) + 2 * gap});
     for (const Strip &strip : strips) {
         width = std::max({width, static_cast<std::int64_t>(strip.panels.size()) * column,
                           width_of(strip.heading) + gap});

@@ -32,7 +32,8 @@ struct Decline {
     std::string reason; ///< one line with the values
 };
 
-/// Memory that run() and pack() are given begins at a multiple of this many bytes.
+/// Packed weights and scratch memory begin at a multiple of this many bytes. Inputs and outputs
+/// need not.
 constexpr std::size_t alignment = 64;
 
 /// A problem, the kernel chosen for it, and the sizes of the memory that the kernel needs.
@@ -48,7 +49,8 @@ public:
     /// The kernel that run() calls, as "op/schedule/isa"; for example
     /// "conv2d/direct_14x2_c64/avx512".
     const std::string &kernel() const { return kernel_; }
-    /// Every candidate that was considered before or instead of kernel(), with the reason.
+    /// Every other kernel that Options leave for the operator, in the order of the table, and why
+    /// it was not taken.
     const std::vector<Decline> &declined() const { return declined_; }
 
     /// Bytes of packed weights and bias; 0 for pools.
@@ -67,7 +69,7 @@ public:
     /// `output` (n x outputs_y x outputs_x x k) and nothing else. `packed` comes from pack() of an
     /// equal plan (null for pools); `scratch` has scratch_bytes() and is aligned to `alignment`
     /// (null where 0). Memory of input and output must not overlap. No allocation, no system call.
-    /// On failure nothing was written.
+    /// On failure nothing was written, unless the code is `internal`.
     Status run(const Tensor<const float> &input, const void *packed, const Tensor<float> &output,
                void *scratch, std::size_t scratch_bytes) const;
 

@@ -14,7 +14,7 @@ enum class Code {
     overflow,
     /// A meaningful request that no kernel of this library, or none on this CPU, can serve.
     unsupported,
-    /// The caller's memory is smaller than the plan asked for.
+    /// The caller's memory is smaller than the plan asked for, or the system has no more.
     too_small,
     /// A fault of the library itself; please report it with the text.
     internal,

@@ -242,6 +242,15 @@ struct Window {
     /// Elements from a window's first tap to its last, both included.
     constexpr std::int64_t extent() const { return detail::extent(kernel, dilation); }
 
+    /// Elements from a window's first tap to its last.
+    constexpr std::int64_t reach() const { return dilation * (kernel - 1); }
+
+    /// How many of the stride's remainders the taps of all windows fall on, at most.
+    constexpr std::int64_t phases() const { return reach() < stride ? reach() + 1 : stride; }
+
+    /// Whether any window reads outside the view.
+    constexpr bool reads_border() const { return outputs > 0 && (before > 0 || after() > 0); }
+
     /// How far the windows really reach past the end of the view; 0 where they do not.
     constexpr std::int64_t after() const {
         return outputs == 0 ? 0 : detail::at_least(0, last_start() + extent() - size);

@@ -92,18 +92,17 @@ inline void flat(WindowStages &s, int lanes, int vectors) {
         .unroll(kv);
 }
 
-/// Any window problem: vectors of channels that may be partly filled, one pixel at a time, every
-/// tap tested for the border.
-inline void any(WindowStages &s, int lanes) {
+/// Any window problem, whatever its channels: `tile` neighbouring pixels of one channel form a
+/// vector that is gathered lane by lane, and every tap is tested for the border.
+inline void any(WindowStages &s, int tile) {
     using namespace Halide;
-    Var k("k"), x("x"), y("y"), n("n"), ko("ko"), ki("ki");
-    s.output.split(k, ko, ki, lanes, TailStrategy::GuardWithIf)
-        .reorder(ki, ko, x, y, n)
-        .vectorize(ki)
-        .never_partition(ko, y, n);
-    s.window.compute_at(s.output, ko).bound_storage(k, lanes);
-    for (Stage stage : {Stage(s.window), s.window.update()})
-        stage.vectorize(k, lanes, TailStrategy::GuardWithIf);
+    Var k("k"), x("x"), y("y"), n("n"), xo("xo"), xi("xi");
+    s.output.split(x, xo, xi, tile, TailStrategy::GuardWithIf)
+        .reorder(xi, k, xo, y, n)
+        .vectorize(xi)
+        .never_partition_all();
+    s.window.compute_at(s.output, k).bound_extent(x, tile).vectorize(x, tile);
+    s.window.update().vectorize(x, tile);
 }
 
 } // namespace selvage::x86
