@@ -112,7 +112,8 @@ TEST(RejectedProblems, StripsAndWeightsThatWrap) {
                   {"bytes of scratch", "2147483647"});
     EXPECT_TRUE(plan_status(parse(strip)).ok());
 
-    const char *const weights = "conv2d in=1x1 kernel=8192x8192 pads=8192";
+    // 4 output channels of 8192 x 8192 weights fill 2^30 bytes, a block of 8 of them 2^31.
+    const char *const weights = "conv2d in=1x1 k=4 kernel=8192x8192 pads=4096,4096,4095,4095";
     expect_status(plan_status(parse(weights), {"sse41", "direct_6x2_c4"}), Code::unsupported,
                   {"packs the weights", "2147483647"});
     EXPECT_TRUE(plan_status(parse(weights)).ok());
