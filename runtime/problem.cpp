@@ -258,6 +258,8 @@ const char *name(Op op) {
 }
 
 Status parse_problem(std::string_view text, Problem *problem) {
+    if (problem == nullptr)
+        return {Code::invalid_argument, "parse_problem: problem is null"};
     Problem p;
     if (Status status = read_op(next_word(text), &p.op); !status.ok())
         return status;

@@ -154,12 +154,19 @@ TEST_F(Tool, window_rounds_up_and_dilates) {
                   "{\"before\":[2],\"after\":[2],\"outputs\":[22],\"unused\":[0]}\n");
 }
 
+TEST_F(Tool, output_that_is_lost_is_a_failure) {
+    // A later redirection would win, so the program's own ends the shell first.
+    EXPECT_EQ(run("window --size 5 --kernel 3 >/dev/full 2>err.txt || exit $?; true").code, 1);
+}
+
 TEST_F(Tool, window_refuses_with_one_line) {
     expect_refused("window --size 7", "--kernel is required");
     expect_refused("window --size 7 --kernel 0", "kernel 0 is less than 1");
     expect_refused("window --size 7 --kernel 3 --stride 0", "stride 0 is less than 1");
     expect_refused("window --size 7 --kernel 3 --stride 2 --phase 2",
                    "phase 2 is not in 0..1 (stride 2)");
+    expect_refused("window --size 7 --kernel 3 --same ''", "--same: a value is missing");
+    expect_refused("window --size 7 --kernel 3 --pads ''", "--pads: a value is missing");
     expect_refused("window --size 7 --kernel 3x", "--kernel '3x': a number is missing");
     expect_refused("window --size 224x --kernel 3", "--size '224x': a number is missing");
     expect_refused("window --size 7 --kernel 3 --pads 1,,2,3",

@@ -106,11 +106,13 @@ std::string shape_text(const std::vector<std::int64_t> &shape) {
 
 NpyArray read_npy(const std::string &path) {
     const auto fail = [&](const std::string &reason) { throw BadInput(path + ": " + reason); };
+    // Asked before it is opened, since opening a pipe would wait for its other end.
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+        fail("is not a file");
     std::ifstream file(path, std::ios::binary);
     if (!file)
         fail(std::string("cannot be read: ") + std::strerror(errno));
-    if (!std::filesystem::is_regular_file(path))
-        fail("is not a file");
 
     const auto bytes = [&](std::size_t count) {
         std::string text(count, '\0');

@@ -22,7 +22,8 @@ int main(int argc, char **argv) {
     add_apply(program);
     try {
         program.parse(argc, argv);
-        return 0;
+        std::cout.flush();
+        return std::cout ? 0 : fail(1, "could not write to the standard output");
     } catch (const CLI::ParseError &error) {
         // A call for help arrives here as well.
         if (error.get_exit_code() == 0)

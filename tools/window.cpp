@@ -156,6 +156,11 @@ void add_window(CLI::App &program) {
     command->add_option("--phase", arguments->phase,
                         "Which of the stride's samplings, P or Y,X (0); without pads or "
                         "convention the windows are centred");
+    const auto not_empty = [](const std::string &value) {
+        return value.empty() ? std::string("a value is missing") : std::string();
+    };
+    for (CLI::Option *option : command->get_options())
+        option->check(not_empty);
     command->add_flag("--ceil", arguments->ceil, "Round the number of outputs up");
     command->add_flag("--json", arguments->json, "Print one JSON object");
     command->callback([arguments] { print(*arguments); });
