@@ -6,6 +6,7 @@
 
 #include "choose.h"
 #include "cpu.h"
+#include "scratch.h"
 #include "selvage/kernels.h"
 
 namespace selvage {
@@ -139,8 +140,8 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) try
     if (!is_pool(problem.op)) {
         made.bias_offset_ =
             std::size_t(round_up(std::int64_t(packed_weights(row, problem)), floats_per_line));
-        made.packed_bytes_ =
-            (made.bias_offset_ + std::size_t(packed_outputs(row, problem))) * sizeof(float);
+        made.packed_bytes_ = scratch_round(
+            (made.bias_offset_ + std::size_t(packed_outputs(row, problem))) * sizeof(float));
     }
     if (problem.op == Op::avg_pool2d && problem.n > 0 && y.outputs > 0 && x.outputs > 0) {
         made.counted_y_ = counted(y, problem.include_pad, 1);

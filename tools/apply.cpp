@@ -1,10 +1,9 @@
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <selvage/plan.h>
+#include <selvage/layer.h>
 
 #include "commands.h"
 #include "npy.h"
@@ -33,18 +32,6 @@ NpyArray read(const std::string &path, const std::vector<std::int64_t> &shape) {
     return array;
 }
 
-using Memory = std::unique_ptr<void, decltype(&std::free)>;
-
-/// Null for 0 bytes.
-Memory allocate(std::size_t bytes) {
-    const std::size_t blocks = (bytes + selvage::alignment - 1) / selvage::alignment;
-    void *const memory =
-        bytes == 0 ? nullptr : std::aligned_alloc(selvage::alignment, blocks * selvage::alignment);
-    if (bytes != 0 && !memory)
-        throw std::bad_alloc();
-    return {memory, std::free};
-}
-
 void explain(const selvage::Plan &plan) {
     std::cerr << "problem  " << text(plan.problem()) << "\n"
               << "kernel   " << plan.kernel() << "\n";
@@ -52,9 +39,8 @@ void explain(const selvage::Plan &plan) {
         std::cerr << "declined " << decline.kernel << ": " << decline.reason << "\n";
 }
 
-/// The packed weights; null for pools.
-Memory pack(const Arguments &arguments, const selvage::Plan &plan) {
-    const selvage::Problem &p = plan.problem();
+/// Whether weights and bias are given just where the problem has them.
+void check_files(const Arguments &arguments, const selvage::Problem &p) {
     const bool pool = is_pool(p.op);
     if (pool != arguments.weights.empty())
         throw BadInput(std::string(name(p.op)) +
@@ -62,38 +48,33 @@ Memory pack(const Arguments &arguments, const selvage::Plan &plan) {
     if (p.bias == arguments.bias.empty())
         throw BadInput(p.bias ? "the problem has bias=1: -b is needed"
                               : "the problem has no bias=1: -b is not used");
-    Memory packed = allocate(plan.packed_bytes());
-    if (pool)
-        return packed;
-    const std::int64_t inputs = p.op == selvage::Op::depthwise2d ? 1 : p.c / p.g;
-    const NpyArray weights = read(arguments.weights, {p.k, inputs, p.y.kernel, p.x.kernel});
-    NpyArray bias;
-    if (p.bias)
-        bias = read(arguments.bias, {p.k});
-    require(plan.pack(weights.data.data(), selvage::WeightOrder::oihw,
-                      p.bias ? bias.data.data() : nullptr, packed.get()));
-    return packed;
 }
 
 void apply(const Arguments &arguments) {
     selvage::Problem p;
     require(parse_problem(arguments.problem, &p));
-    selvage::Plan plan;
+    check_files(arguments, p);
+    const NpyArray input = read(arguments.input, {p.n, p.y.size, p.x.size, p.c});
+    NpyArray weights, bias;
+    if (!is_pool(p.op))
+        weights = read(arguments.weights, {p.k, p.op == selvage::Op::depthwise2d ? 1 : p.c / p.g,
+                                           p.y.kernel, p.x.kernel});
+    if (p.bias)
+        bias = read(arguments.bias, {p.k});
+
     selvage::Options options = arguments.options;
     options.adjacent_pixels = true; // arrays of .npy files are dense
-    require(make_plan(p, options, &plan));
+    selvage::Layer layer;
+    require(make_layer(p, options, is_pool(p.op) ? nullptr : weights.data.data(),
+                       selvage::WeightOrder::oihw, p.bias ? bias.data.data() : nullptr, &layer));
     if (arguments.verbose)
-        explain(plan);
+        explain(layer.plan());
 
-    const NpyArray input = read(arguments.input, {p.n, p.y.size, p.x.size, p.c});
-    const Memory packed = pack(arguments, plan);
-    const Memory scratch = allocate(plan.scratch_bytes());
-    const std::int64_t height = plan.window_y().outputs, width = plan.window_x().outputs;
+    const std::int64_t height = layer.plan().window_y().outputs;
+    const std::int64_t width = layer.plan().window_x().outputs;
     NpyArray output = {{p.n, height, width, p.k}, {}};
     output.data.resize(p.n * height * width * p.k);
-    require(plan.run(selvage::dense(input.data.data(), p.n, p.y.size, p.x.size, p.c), packed.get(),
-                     selvage::dense(output.data.data(), p.n, height, width, p.k), scratch.get(),
-                     plan.scratch_bytes()));
+    require(layer.run(input.data.data(), output.data.data()));
     write_npy(arguments.output, output);
 }
 

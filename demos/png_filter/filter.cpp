@@ -219,17 +219,6 @@ nearest number and saturated. Channels and depth are kept, but palettes become R
 become 8, and a transparent colour becomes an alpha channel. Gamma and colour profiles are dropped.)";
 }
 
-void Filter::Free::operator()(std::byte *memory) const {
-    ::operator delete(memory, std::align_val_t(selvage::alignment));
-}
-
-Filter::Memory Filter::allocate(std::size_t bytes) {
-    if (bytes == 0)
-        return nullptr;
-    return Memory(
-        static_cast<std::byte *>(::operator new(bytes, std::align_val_t(selvage::alignment))));
-}
-
 Filter::Filter(const Settings &settings, const Picture &like) {
     const Definition &filter = definition(settings.filter);
     const auto refuse = [&](const std::string &why) {
@@ -245,10 +234,15 @@ Filter::Filter(const Settings &settings, const Picture &like) {
 
     selvage::Options options;
     options.adjacent_pixels = true;
-    require(selvage::make_plan(problem(settings, filter, like), options, &plan_));
-    if (plan_.window_y().outputs == 0 || plan_.window_x().outputs == 0)
-        throw BadInput("the result is empty: " + std::to_string(plan_.window_x().outputs) + " x " +
-                       std::to_string(plan_.window_y().outputs) + " pixels");
+    std::vector<float> taps;
+    if (filter.op == selvage::Op::depthwise2d)
+        taps = weights(filter, like, settings.size);
+    require(selvage::make_layer(problem(settings, filter, like), options,
+                                taps.empty() ? nullptr : taps.data(), selvage::WeightOrder::oihw,
+                                nullptr, &layer_));
+    if (plan().window_y().outputs == 0 || plan().window_x().outputs == 0)
+        throw BadInput("the result is empty: " + std::to_string(plan().window_x().outputs) + " x " +
+                       std::to_string(plan().window_y().outputs) + " pixels");
 
     // A minimum is a maximum of negated samples. An average over a border of zeros, taken of
     // samples less the border's value, is one over a border of that value.
@@ -258,11 +252,6 @@ Filter::Filter(const Settings &settings, const Picture &like) {
         shift_ = settings.value;
 
     kernels_ = kernels_of(filter);
-    packed_ = allocate(plan_.packed_bytes());
-    scratch_ = allocate(plan_.scratch_bytes());
-    if (filter.op == selvage::Op::depthwise2d)
-        require(plan_.pack(weights(filter, like, settings.size).data(), selvage::WeightOrder::oihw,
-                           nullptr, packed_.get()));
 }
 
 Filtered Filter::operator()(const Picture &picture) {
@@ -277,19 +266,15 @@ Filtered Filter::operator()(const Picture &picture) {
 
     Filtered result;
     Picture &out = result.picture;
-    out.height = plan_.window_y().outputs;
-    out.width = plan_.window_x().outputs;
+    out.height = plan().window_y().outputs;
+    out.width = plan().window_x().outputs;
     out.channels = picture.channels;
     out.depth = picture.depth;
     out.samples.resize(out.count());
     std::vector<float> output(out.count() / channels * wide);
 
     const auto start = std::chrono::steady_clock::now();
-    require(plan_.run(selvage::dense<const float>(input.data(), 1, picture.height, picture.width,
-                                                  plan_.problem().c),
-                      packed_.get(),
-                      selvage::dense(output.data(), 1, out.height, out.width, plan_.problem().k),
-                      scratch_.get(), plan_.scratch_bytes()));
+    require(layer_.run(input.data(), output.data()));
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     result.milliseconds = time.count();
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <selvage/plan.h>
+#include <selvage/layer.h>
 
 #include "png_filter/picture.h"
 
@@ -44,22 +44,14 @@ public:
     /// (halves up) and saturated.
     Filtered operator()(const Picture &picture);
 
-    const selvage::Plan &plan() const { return plan_; }
+    const selvage::Plan &plan() const { return layer_.plan(); }
 
 private:
-    struct Free {
-        void operator()(std::byte *memory) const;
-    };
-    using Memory = std::unique_ptr<std::byte, Free>;
-    static Memory allocate(std::size_t bytes);
-
     /// The library sees sign*(sample) - shift, and what it returns is turned back in the same way.
     float sign_ = 1;
     float shift_ = 0;
     std::int64_t kernels_ = 1; ///< results of each channel; two are the sides of a gradient
-    selvage::Plan plan_;
-    Memory packed_;
-    Memory scratch_;
+    selvage::Layer layer_;
 };
 
 } // namespace demos

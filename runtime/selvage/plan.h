@@ -53,9 +53,10 @@ public:
     /// it was not taken.
     const std::vector<Decline> &declined() const { return declined_; }
 
-    /// Bytes of packed weights and bias; 0 for pools.
+    /// Bytes of packed weights and bias, a multiple of `alignment`; 0 for pools.
     std::size_t packed_bytes() const { return packed_bytes_; }
-    /// Bytes of scratch memory for one run(), for any views of the problem's shape.
+    /// Bytes of scratch memory for one run(), for any views of the problem's shape; a multiple of
+    /// `alignment`.
     std::size_t scratch_bytes() const { return scratch_bytes_; }
 
     /// Rearranges weights (and bias, null where problem().bias is false) for kernel() into
