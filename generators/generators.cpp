@@ -7,7 +7,7 @@
 #include "generators/conv2d.h"
 #include "generators/window2d.h"
 #include "schedules/x86/direct.h"
-#include "schedules/x86/rows.h"
+#include "schedules/x86/windows.h"
 
 using namespace Halide;
 

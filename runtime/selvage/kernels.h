@@ -11,10 +11,10 @@ namespace selvage {
 enum class Family {
     reference, ///< no directives: any problem, slowly
     direct,    ///< conv2d from a re-ordered strip (schedules/x86/direct.h)
-    rows,      ///< known kernel and stride, tiles of pixels (schedules/x86/rows.h)
-    taps,      ///< any kernel and stride, one pixel at a time (schedules/x86/rows.h)
-    flat,      ///< horizontal stride 1 on adjacent pixels of few channels (schedules/x86/rows.h)
-    any,       ///< any window problem: few channels, multipliers, values (schedules/x86/rows.h)
+    rows,      ///< known kernel and stride, tiles of pixels (schedules/x86/windows.h)
+    taps,      ///< any kernel and stride, one pixel at a time (schedules/x86/windows.h)
+    flat,      ///< horizontal stride 1 on adjacent pixels of few channels (schedules/x86/windows.h)
+    any,       ///< any window problem: few channels, multipliers, values (schedules/x86/windows.h)
 };
 
 /// One compiled kernel: a row of cmake/Kernels.cmake. A plain value with static lifetime.

@@ -4,6 +4,21 @@
 
 namespace selvage::x86 {
 
+/// For each block of channels of the output, computes the windows of `tile` pixels x `vectors`
+/// vectors in registers. Returns the loops over the taps, which run around them.
+inline Halide::Stage in_registers(WindowStages &s, int lanes, int tile, int vectors) {
+    using namespace Halide;
+    Var k("k"), x("x"), ko("ko"), ki("ki"), kv("kv");
+    s.window.compute_at(s.output, ko).bound_extent(x, tile).bound_extent(k, lanes * vectors);
+    s.window.split(k, kv, ki, lanes).reorder(ki, kv, x).vectorize(ki).unroll(kv).unroll(x);
+    return s.window.update()
+        .split(k, kv, ki, lanes)
+        .reorder(ki, kv, x, s.taps.x, s.taps.y)
+        .vectorize(ki)
+        .unroll(kv)
+        .unroll(x);
+}
+
 /// Depthwise convolutions and pools with a kernel of known size: `tile` neighbouring pixels x
 /// `vectors` vectors of channels are kept in registers, and the columns of a kernel row are
 /// unrolled, so that windows that overlap share their loads. These kernels wait for memory, so the
@@ -25,21 +40,7 @@ inline void rows(WindowStages &s, int lanes, int tile, int vectors, bool border)
         .unroll(kv)
         .unroll(xi)
         .never_partition(ko, y, n);
-    s.window.compute_at(s.output, ko)
-        .bound_extent(x, tile)
-        .bound_extent(k, lanes * vectors)
-        .split(k, kv, ki, lanes)
-        .reorder(ki, kv, x)
-        .vectorize(ki)
-        .unroll(kv)
-        .unroll(x);
-    s.window.update()
-        .split(k, kv, ki, lanes)
-        .reorder(ki, kv, x, s.taps.x, s.taps.y)
-        .vectorize(ki)
-        .unroll(kv)
-        .unroll(x)
-        .unroll(s.taps.x);
+    in_registers(s, lanes, tile, vectors).unroll(s.taps.x);
 }
 
 /// The same for kernels, strides and dilations of any size: one pixel x `vectors` vectors, and
@@ -53,17 +54,7 @@ inline void taps(WindowStages &s, int lanes, int vectors) {
         .vectorize(ki)
         .unroll(kv)
         .never_partition_all();
-    s.window.compute_at(s.output, ko)
-        .bound_extent(k, lanes * vectors)
-        .split(k, kv, ki, lanes)
-        .reorder(ki, kv, x)
-        .vectorize(ki)
-        .unroll(kv);
-    s.window.update()
-        .split(k, kv, ki, lanes)
-        .reorder(ki, kv, s.taps.x, s.taps.y)
-        .vectorize(ki)
-        .unroll(kv);
+    in_registers(s, lanes, 1, vectors);
 }
 
 /// Pixels without gaps, taken as one line of numbers: `vectors` vectors of neighbouring numbers in
@@ -79,17 +70,7 @@ inline void flat(WindowStages &s, int lanes, int vectors) {
         .vectorize(ki)
         .unroll(kv)
         .never_partition(x, y, n);
-    s.window.compute_at(s.output, ko)
-        .bound_extent(k, lanes * vectors)
-        .split(k, kv, ki, lanes)
-        .reorder(ki, kv, x)
-        .vectorize(ki)
-        .unroll(kv);
-    s.window.update()
-        .split(k, kv, ki, lanes)
-        .reorder(ki, kv, s.taps.x, s.taps.y)
-        .vectorize(ki)
-        .unroll(kv);
+    in_registers(s, lanes, 1, vectors);
 }
 
 /// Any window problem, whatever its channels: `tile` neighbouring pixels of one channel form a
