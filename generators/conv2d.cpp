@@ -10,7 +10,6 @@ Conv2dStages conv2d(const Conv2dInputs &in) {
     const Var k("k"), l("l"), kb("kb"), g("g"), x("x"), y("y"), n("n"), q("q"), t("t");
     const Var ci("ci"), xs("xs"), xp("xp"), ys("ys"), yp("yp"), cb("cb");
     Conv2dStages s{};
-    s.lane_block = in.lane_block;
     s.channel_block = in.channel_block;
     s.strip_rows = positive(in.strip_rows);
     s.block_rows = positive(in.block_rows);
@@ -41,9 +40,9 @@ Conv2dStages conv2d(const Conv2dInputs &in) {
     s.taps.where(block < blocks);
     s.taps.where(block * in.channel_block + steps * step < in.channels);
     // Rows of padding that hold 0 add nothing and are left out; with another value all count.
-    const Expr row = y * stride_y + ky * dilation_y - in.top, far = 1 << 30;
+    const Expr row = y * stride_y + ky * dilation_y - in.top;
     const Expr zero = in.value == 0.f;
-    s.taps.where(row >= select(zero, 0, -far) && row < select(zero, in.height, far));
+    s.taps.where(row >= select(zero, 0, -farthest) && row < select(zero, in.height, farthest));
     const Expr reach_x = (in.kernel_x - 1) * dilation_x, reach_y = (in.kernel_y - 1) * dilation_y;
     const Expr phases_x = min(stride_x, reach_x + 1), phases_y = min(stride_y, reach_y + 1);
     s.columns = Func("columns");

@@ -50,7 +50,6 @@ public:
     GeneratorParam<int> tile{"tile", 1};
     GeneratorParam<int> vectors{"vectors", 1};
     GeneratorParam<int> channel_block{"channel_block", 1};
-    GeneratorParam<int> stride{"stride", 0};
     GeneratorParam<bool> border{"border", true};
 
     Input<Buffer<float, 5>> input{"input"};
@@ -77,8 +76,8 @@ public:
         in.kernel_y = weights.dim(3).extent();
         in.left = left;
         in.top = top;
-        in.stride_x = fixed_or(stride, stride_x);
-        in.stride_y = fixed_or(stride, stride_y);
+        in.stride_x = stride_x;
+        in.stride_y = stride_y;
         in.dilation_x = dilation_x;
         in.dilation_y = dilation_y;
         in.value = value;

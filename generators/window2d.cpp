@@ -21,7 +21,6 @@ Expr tap(const WindowInputs &in, const Expr &c, const Expr &value, const Expr &n
     s.taps = RDom(0, in.kernel_x, 0, in.kernel_y, "taps");
     const Expr column = x * positive(in.stride_x) + s.taps.x * positive(in.dilation_x) - in.left;
     const Expr row = y * positive(in.stride_y) + s.taps.y * positive(in.dilation_y) - in.top;
-    const Expr far = 1 << 30;
     switch (in.border) {
     case Border::none: s.padded = in.input; break;
     case Border::read: s.padded = exterior(in.input, value, {{1, in.width}, {2, in.height}}); break;
@@ -35,7 +34,8 @@ Expr tap(const WindowInputs &in, const Expr &c, const Expr &value, const Expr &n
         s.padded = exterior(in.input, value, {{1, in.width}});
         break;
     case Border::flat:
-        s.taps.where(row >= select(neutral, 0, -far) && row < select(neutral, in.height, far));
+        s.taps.where(row >= select(neutral, 0, -farthest) &&
+                     row < select(neutral, in.height, farthest));
         s.padded = exterior(in.input, value, {{0, in.width * in.channels}, {2, in.height}});
         return s.padded(c + column * in.channels, 0, row, n);
     }

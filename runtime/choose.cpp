@@ -38,6 +38,15 @@ std::int64_t strip_end(const Window &w, std::int64_t tile) {
            w.before;
 }
 
+/// The largest position, in either direction from the first element, that whole tiles compute.
+double last_position(const Window &w, std::int64_t tile) {
+    return std::max(double(w.before),
+                    double(round_up(w.outputs, tile)) * double(w.stride) + double(w.reach()));
+}
+
+/// See the constant of this name in generators/border.h.
+constexpr double farthest = 1 << 30;
+
 /// `count` cut into as few equal pieces of at most `limit` as possible.
 std::int64_t even_pieces(std::int64_t count, std::int64_t limit) {
     count = std::max<std::int64_t>(count, 1);
@@ -78,7 +87,7 @@ std::string decline(const KernelRow &row, const Problem &problem, bool adjacent_
     if (!row.border)
         if (std::string reason = reaches_outside(row, y, x); !reason.empty())
             return reason;
-    // Kernels address the bytes of a buffer with 32 bits; so big is none that is worth its memory.
+    // Kernels address the bytes of a buffer with 32 bits.
     if (row.family == Family::direct) {
         const double bytes = strip_bytes(row, problem, y, x, 1) + sum_bytes(row, x, 1);
         if (bytes > double(largest))
@@ -89,6 +98,15 @@ std::string decline(const KernelRow &row, const Problem &problem, bool adjacent_
     if (!is_pool(problem.op) && weights > double(largest))
         return "packs the weights into " + str(std::int64_t(std::min(weights, 9e18))) +
                " bytes, more than " + str(largest);
+    // They compute positions with 32 bits too: tiles go past the last output, a flat position
+    // counts numbers, not pixels, and conv2d leaves rows out by comparing with `farthest`.
+    if (row.family != Family::reference || (problem.op == Op::conv2d && problem.value != 0)) {
+        const double scale = row.family == Family::flat ? double(problem.c) : 1;
+        const double position = std::max(last_position(y, 1), last_position(x, row.tile)) * scale;
+        if (position > farthest)
+            return "reaches position " + str(std::int64_t(std::min(position, 9e18))) + ", beyond " +
+                   str(std::int64_t(farthest));
+    }
     if (row.fixed_multiplier != 0 && problem.k != problem.c * row.fixed_multiplier)
         return "takes " + str(problem.c * row.fixed_multiplier) + " output channels of " +
                str(problem.c) + ", not " + str(problem.k);
@@ -107,9 +125,11 @@ std::string decline(const KernelRow &row, const Problem &problem, bool adjacent_
 }
 
 double cost(const KernelRow &row, const Problem &problem, const Window &y, const Window &x) {
-    // Measured on AVX-512, in cycles: a multiply-add of one vector, control around the channels of
-    // one tap, a copy of one vector into the strip, and of one lane where channels end within it.
+    // In cycles, from the instructions of the AVX-512 loops: a multiply-add of one vector, control
+    // around the channels of one tap, a copy of one vector into the strip, and of one lane where
+    // channels end within it. Channels are summed in steps of 4 (schedules/x86/direct.h).
     constexpr double multiply_add = 0.5, tap = 20, copy_vector = 5, copy_lane = 3;
+    constexpr int channel_step = 4;
     // Without a border there is a little less to do.
     constexpr double inside_factor = 0.99;
 
@@ -123,7 +143,7 @@ double cost(const KernelRow &row, const Problem &problem, const Window &y, const
         const std::int64_t blocks = blocks_of(channels, row.channel_block);
         const std::int64_t tail = channels % row.channel_block;
         cycles = tiles * double(problem.g) * double(blocks_of(outputs, lane_block)) * taps *
-                 (double(round_up(channels, std::min(row.channel_block, 4))) * row.tile *
+                 (double(round_up(channels, std::min(row.channel_block, channel_step))) * row.tile *
                       row.vectors * multiply_add / speed +
                   double(blocks) * tap);
         const double vectors =

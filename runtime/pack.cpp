@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "choose.h"
 #include "selvage/kernels.h"
 #include "selvage/plan.h"

@@ -20,7 +20,6 @@ struct Conv2dStages {
     Halide::Func accumulator; ///< (l, kb, g, x, y, n): bias plus all partial sums
     Halide::RDom sums;        ///< of accumulator: q
     Halide::Func output;      ///< (k, g, x, y, n)
-    int lane_block;           ///< output channels that lie together in the packed weights (l)
     int channel_block;        ///< input channels that lie together (ci)
     Halide::Expr strip_rows;  ///< output rows that share one strip
     Halide::Expr block_rows;  ///< of those, rows that are accumulated together

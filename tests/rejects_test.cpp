@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "selvage/plan.h"
+#include "selvage/layer.h"
 
 #include "hold.h"
 
@@ -117,6 +117,29 @@ TEST(RejectedProblems, StripsAndWeightsThatWrap) {
     expect_status(plan_status(parse(weights), {"sse41", "direct_6x2_c4"}), Code::unsupported,
                   {"packs the weights", "2147483647"});
     EXPECT_TRUE(plan_status(parse(weights)).ok());
+}
+
+// Positions that 32 bits cannot hold must not wrap into the input: 3 * 1431655766 is 2^32 + 2, and
+// rows beyond 2^30 are told from rows of padding by a comparison.
+TEST(RejectedProblems, PositionsThatWrap) {
+    const char *const flat = "max_pool2d c=3 in=1x4 kernel=1x2 dilation=1x1431655766 "
+                             "pads=0,1431655766,0,0";
+    for (const char *schedule : {"flat_1", "flat_4", "any", "taps_1"})
+        EXPECT_EQ(plan_status(parse(flat), {"sse41", schedule, true}).code(), Code::unsupported)
+            << schedule;
+    // The first tap of every window reads padding, so the result is the input.
+    const std::vector<float> input = count_up(1, 12);
+    std::vector<float> output(12);
+    selvage::Layer layer;
+    ASSERT_TRUE(selvage::make_layer(parse(flat), {"", "", true}, nullptr, WeightOrder::oihw,
+                                    nullptr, &layer)
+                    .ok());
+    ASSERT_TRUE(layer.run(input.data(), output.data()).ok());
+    EXPECT_EQ(output, input);
+
+    const char *const rows = "conv2d value=2 in=1x1 kernel=2x1 dilation=1500000000x1 "
+                             "pads=1500000000,0,0,0";
+    expect_status(plan_status(parse(rows)), Code::unsupported, {"position", "1073741824"});
 }
 
 TEST(RejectedProblems, AnEmptyAverageNeedsNoTables) {
