@@ -13,20 +13,13 @@
 #include <stdexcept>
 
 #include "layers.h"
-#include "program.h"
 #include "selvage/kernels.h"
+#include "turn_program.h"
 #include "turns.h"
 #include "workload.h"
 
 namespace bench {
 namespace {
-
-struct Arguments {
-    std::string layer_file = BENCH_LAYERS;
-    std::string filter, isa, json;
-    int turns = 40;
-    double slice = 2e-3; // seconds
-};
 
 /// The axis as it is once the border has become part of the input. Layers have no crops. Kernels
 /// without a border may load up to a tile more than their windows read, so there is `slack` behind
@@ -82,7 +75,8 @@ std::vector<std::size_t> fastest_of(const std::vector<Work> &works, std::size_t 
 }
 
 /// A row of the results; "reason" instead of numbers where the layer cannot be compared.
-nlohmann::json measure(const Layer &layer, const selvage::Plan &plan, const Arguments &arguments) {
+nlohmann::json measure(const Layer &layer, const selvage::Plan &plan,
+                       const TurnArguments &arguments) {
     const selvage::Problem bare_problem = padded(plan);
     const Data data = integer_data(layer.problem), bare_data = padded(plan, data);
     Workload ours(plan, data);
@@ -146,7 +140,7 @@ void print(const nlohmann::json &row) {
     std::fflush(stdout);
 }
 
-void run(const Arguments &arguments) {
+void run(const TurnArguments &arguments) {
     fmt::print("| layer | kernel | ms | without border | ms | ratio | lower quartile | "
                "upper quartile |\n|---|---|---|---|---|---|---|---|\n");
     const std::regex filter(arguments.filter);
@@ -192,21 +186,8 @@ void run(const Arguments &arguments) {
 } // namespace bench
 
 int main(int argc, char **argv) {
-    bench::Arguments arguments;
-    CLI::App app("What the border costs on the padded layers, one thread: the library's kernel "
-                 "against the fastest kernel without a border on an input padded beforehand.");
-    app.add_option("--layer-file", arguments.layer_file, "list of layers")
-        ->check(CLI::ExistingFile)
-        ->capture_default_str();
-    app.add_option("--filter", arguments.filter, "regular expression on the layer names");
-    app.add_option("--isa", arguments.isa, "measure the kernels of this instruction set")
-        ->check(CLI::IsMember(selvage::available_isas()));
-    app.add_option("--turns", arguments.turns, "turns per layer")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--slice", arguments.slice, "seconds that each kernel gets in a turn")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--json", arguments.json, "write the results to this file too");
-    return bench::run_program(app, argc, argv, [&] { bench::run(arguments); });
+    return bench::run_turn_program(
+        "What the border costs on the padded layers, one thread: the library's kernel "
+        "against the fastest kernel without a border on an input padded beforehand.",
+        argc, argv, bench::run);
 }

@@ -10,21 +10,14 @@
 
 #include "fma_peak.h"
 #include "layers.h"
-#include "program.h"
+#include "turn_program.h"
 #include "turns.h"
 #include "workload.h"
 
 namespace bench {
 namespace {
 
-struct Arguments {
-    std::string layer_file = BENCH_LAYERS;
-    std::string filter, isa, json;
-    int turns = 40;
-    double slice = 2e-3; // seconds
-};
-
-nlohmann::json measure(const Layer &layer, const Arguments &arguments) {
+nlohmann::json measure(const Layer &layer, const TurnArguments &arguments) {
     selvage::Plan plan;
     const selvage::Status status = make_plan(layer.problem, {arguments.isa, "", true}, &plan);
     if (!status.ok()) {
@@ -54,7 +47,7 @@ nlohmann::json measure(const Layer &layer, const Arguments &arguments) {
             {"best", quantile(fractions, 1)}};
 }
 
-void run(const Arguments &arguments) {
+void run(const TurnArguments &arguments) {
     fmt::print(
         "| layer | kernel | ms | GFLOP/s | peak GFLOP/s | fraction | lower quartile | best |\n"
         "|---|---|---|---|---|---|---|---|\n");
@@ -95,21 +88,8 @@ void run(const Arguments &arguments) {
 } // namespace bench
 
 int main(int argc, char **argv) {
-    bench::Arguments arguments;
-    CLI::App app("How much of the FMA peak the dense 3x3 layers (one group, 64 channels and more) "
-                 "reach, one thread. In every turn, peak and layer run equally long.");
-    app.add_option("--layer-file", arguments.layer_file, "list of layers")
-        ->check(CLI::ExistingFile)
-        ->capture_default_str();
-    app.add_option("--filter", arguments.filter, "regular expression on the layer names");
-    app.add_option("--isa", arguments.isa, "take kernels of this instruction set only")
-        ->check(CLI::IsMember(selvage::available_isas()));
-    app.add_option("--turns", arguments.turns, "turns per layer")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--slice", arguments.slice, "seconds that peak and layer each get in a turn")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--json", arguments.json, "write the results to this file too");
-    return bench::run_program(app, argc, argv, [&] { bench::run(arguments); });
+    return bench::run_turn_program(
+        "How much of the FMA peak the dense 3x3 layers (one group, 64 channels and more) "
+        "reach, one thread. In every turn, peak and layer run equally long.",
+        argc, argv, bench::run);
 }
