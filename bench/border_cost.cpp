@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -32,8 +31,8 @@ selvage::Axis padded(selvage::Axis axis, const selvage::Window &window) {
 
 selvage::Problem padded(const selvage::Plan &plan) {
     selvage::Problem problem = plan.problem();
-    problem.y = padded(problem.y, plan.window_y());
-    problem.x = padded(problem.x, plan.window_x());
+    problem.y = padded(problem.y, window(problem.y, problem.ceil).window);
+    problem.x = padded(problem.x, window(problem.x, problem.ceil).window);
     problem.ceil = false; // what it adds is in the size now
     return problem;
 }
@@ -42,7 +41,7 @@ selvage::Problem padded(const selvage::Plan &plan) {
 Data padded(const selvage::Plan &plan, Data data) {
     const selvage::Problem &from = plan.problem(), to = padded(plan);
     const float border =
-        from.op == selvage::Op::max_pool2d ? -std::numeric_limits<float>::infinity() : from.value;
+        from.op == selvage::Op::max_pool ? -std::numeric_limits<float>::infinity() : from.value;
     Floats input(to.n * to.y.size * to.x.size * to.c, border);
     const std::int64_t row = from.x.size * from.c;
     for (std::int64_t n = 0; n < from.n; ++n) {
@@ -84,7 +83,7 @@ nlohmann::json measure(const Layer &layer, const selvage::Plan &plan,
     for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i) {
         const selvage::KernelRow &row = selvage::kernel_rows()[i];
         selvage::Plan bare_plan;
-        if (row.border || row.op != bare_problem.op || isa_of(plan) != row.isa ||
+        if (row.border || row.op != kernel_op(bare_problem) || isa_of(plan) != row.isa ||
             !make_plan(bare_problem, {row.isa, row.schedule, true}, &bare_plan).ok()) {
             continue;
         }
@@ -146,20 +145,19 @@ void run(const TurnArguments &arguments) {
     const std::regex filter(arguments.filter);
     nlohmann::json rows = nlohmann::json::array();
     std::vector<double> costs;
-    for (const Layer &layer : read_layers(arguments.layer_file)) {
+    for (const Layer &layer : read_layers(BENCH_LAYERS)) {
         if (!std::regex_search(layer.name, filter)) {
             continue;
         }
         nlohmann::json row = {{"layer", layer.name}};
         selvage::Plan plan;
         const selvage::Status status = make_plan(layer.problem, {arguments.isa, "", true}, &plan);
-        if (!layer.not_covered.empty()) {
-            row["reason"] = layer.not_covered;
-        } else if (!status.ok()) {
-            row["reason"] = status.text();
-        } else if (!reads_border(plan)) {
+        if (!reads_border(layer.problem)) {
             continue;
-        } else if (layer.problem.op == selvage::Op::avg_pool2d && !layer.problem.include_pad) {
+        }
+        if (!status.ok()) {
+            row["reason"] = status.text();
+        } else if (layer.problem.op == selvage::Op::avg_pool && !layer.problem.include_pad) {
             row["reason"] = "its divisors depend on the border, so no padded input is equal";
         } else {
             row = measure(layer, plan, arguments);
@@ -176,10 +174,7 @@ void run(const TurnArguments &arguments) {
     const double mean = geometric_mean(costs);
     fmt::print("\ntime with the border / without, {} layers: geometric mean {:.3f}\n", costs.size(),
                mean);
-    if (!arguments.json.empty()) {
-        std::ofstream(arguments.json)
-            << nlohmann::json{{"layers", rows}, {"geometric_mean", mean}}.dump(1) << '\n';
-    }
+    write_json(arguments, {{"layers", rows}, {"geometric_mean", mean}});
 }
 
 } // namespace

@@ -36,8 +36,8 @@ void swap_axes(const float *from, std::int64_t images, std::int64_t rows, std::i
 }
 
 /// The elements of a file, which have to be `count`.
-NpyArray read(const std::string &path, std::size_t count) {
-    NpyArray array = read_npy(path);
+NpyArray<float> read(const std::string &path, std::size_t count) {
+    NpyArray<float> array = read_npy(path);
     if (array.data.size() != count) {
         throw std::runtime_error(path + ": " + std::to_string(array.data.size()) +
                                  " elements instead of " + std::to_string(count));
@@ -45,15 +45,19 @@ NpyArray read(const std::string &path, std::size_t count) {
     return array;
 }
 
-/// The data that a request names, with the input turned to NHWC.
+/// The data that a request names, with the input in the problem's layout.
 Data read_data(const selvage::Problem &problem, const json &request) {
     Data data = integer_data(problem); // for the sizes
-    const NpyArray input = read(request.at("input"), data.input.size());
-    swap_axes(input.data.data(), problem.n, problem.c, problem.y.size * problem.x.size,
-              data.input.data());
+    const NpyArray<float> input = read(request.at("input"), data.input.size());
+    if (problem.layout == selvage::Layout::nhwc) {
+        swap_axes(input.data.data(), problem.n, problem.c, problem.y.size * problem.x.size,
+                  data.input.data());
+    } else {
+        data.input.assign(input.data.begin(), input.data.end());
+    }
     for (auto [key, part] : {std::pair("weights", &data.weights), std::pair("bias", &data.bias)}) {
         if (!part->empty()) {
-            const NpyArray array = read(request.at(key), part->size());
+            const NpyArray<float> array = read(request.at(key), part->size());
             part->assign(array.data.begin(), array.data.end());
         }
     }
@@ -62,8 +66,8 @@ Data read_data(const selvage::Problem &problem, const json &request) {
 
 class Joined {
 public:
-    Joined(selvage::Options options, int threads)
-        : options_(std::move(options)), threads_(threads) {
+    Joined(selvage::Options options, const std::string &layout, int threads)
+        : options_(std::move(options)), layout_(layout), threads_(threads) {
         options_.adjacent_pixels = true; // Workload's tensors are dense
     }
 
@@ -92,14 +96,14 @@ private:
         if (threads_ != 1) {
             throw Unsupported("kernels have one thread, not " + std::to_string(threads_));
         }
-        return {{"status", "ok"}, {"version", BENCH_VERSION}, {"layout", "nhwc"}};
+        return {{"status", "ok"}, {"version", BENCH_VERSION}, {"layout", layout_}};
     }
 
     json build(const json &request) {
         workload_.reset();
-        const Layer layer = parse_layer(request.at("layer"));
-        if (!layer.not_covered.empty()) {
-            throw Unsupported(layer.not_covered);
+        Layer layer = parse_layer(request.at("layer"));
+        if (layout_ == "nchw") {
+            layer.problem.layout = selvage::Layout::nchw;
         }
         selvage::Plan plan;
         const selvage::Status status = make_plan(layer.problem, options_, &plan);
@@ -110,7 +114,7 @@ private:
         workload_ = std::make_unique<Workload>(plan, data_);
         write_output(request.at("output"));
         return {{"status", "ok"},
-                {"pad", reads_border(plan) ? "native" : "none"},
+                {"pad", reads_border(layer.problem) ? "native" : "none"},
                 {"note", plan.kernel()}};
     }
 
@@ -126,16 +130,19 @@ private:
     }
 
     void write_output(const std::string &path) const {
-        const selvage::Plan &plan = workload_->plan();
-        const std::int64_t n = plan.problem().n, k = plan.problem().k,
-                           pixels = plan.window_y().outputs * plan.window_x().outputs;
-        NpyArray array = {{n, k, plan.window_y().outputs, plan.window_x().outputs}, {}};
-        array.data.resize(workload_->output().size());
-        swap_axes(workload_->output().data(), n, pixels, k, array.data.data());
+        const selvage::Problem &p = workload_->plan().problem();
+        const std::int64_t rows = workload_->plan().output_region().y.size,
+                           columns = workload_->plan().output_region().x.size;
+        const Floats &output = workload_->output();
+        NpyArray<float> array = {{p.n, p.k, rows, columns}, {output.begin(), output.end()}};
+        if (p.layout == selvage::Layout::nhwc) {
+            swap_axes(output.data(), p.n, rows * columns, p.k, array.data.data());
+        }
         write_npy(path, array);
     }
 
     selvage::Options options_;
+    std::string layout_;
     int threads_;
     Data data_; // before the workload, which reads it
     std::unique_ptr<Workload> workload_;
@@ -146,14 +153,18 @@ private:
 
 int main(int argc, char **argv) {
     selvage::Options options;
+    std::string layout = "nhwc";
     int threads = 1;
     CLI::App app("Takes turns among the peers: peers.py --join ours='join_peers'.");
     app.add_option("--isa", options.isa, "take kernels of this instruction set only")
         ->check(CLI::IsMember(selvage::available_isas()));
     app.add_option("--schedule", options.schedule, "take this schedule only");
+    app.add_option("--layout", layout, "order of the axes of input and output")
+        ->check(CLI::IsMember({"nhwc", "nchw"}))
+        ->capture_default_str();
     app.add_option("threads", threads, "threads to use")->required();
     return bench::run_program(app, argc, argv, [&] {
-        bench::Joined joined(options, threads);
+        bench::Joined joined(options, layout, threads);
         for (std::string line; std::getline(std::cin, line);) {
             std::cout << joined.answer(line).dump() << std::endl;
         }

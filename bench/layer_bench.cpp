@@ -84,7 +84,7 @@ struct Case {
 
 const Case &case_of(const Layer &layer, const selvage::Plan &plan) {
     static Case current; // one at a time: benchmarks of a layer follow one another
-    if (current.layer.name != layer.name) {
+    if (current.layer.name != layer.name || !(current.layer.problem == layer.problem)) {
         current = {layer, integer_data(layer.problem), {}};
         current.expected = reference(plan, current.data);
     }
@@ -151,39 +151,47 @@ void add(const std::string &name, const Layer &layer, const selvage::Plan &plan)
 }
 
 /// Registers a benchmark for every kernel and layer, and says in the output what is left out.
-void add_all(const std::vector<Layer> &layers, bool with_slow_references) {
-    const auto not_covered = [](const Layer &layer, const std::string &reason) {
-        benchmark::AddCustomContext("not covered: " + layer.name, reason);
-    };
+/// Names end with `suffix`.
+void add_all(const std::vector<Layer> &layers, const std::string &suffix,
+             bool with_slow_references) {
     for (const Layer &layer : layers) {
-        if (!layer.not_covered.empty()) {
-            not_covered(layer, layer.not_covered);
-            continue;
-        }
-        const std::string prefix = std::string(selvage::name(layer.problem.op)) + '/' + layer.name;
+        const std::string prefix =
+            name(layer.problem.op, layer.problem.rank) + '/' + layer.name + '/';
+        const std::string choice = prefix + "auto" + suffix;
         selvage::Plan plan;
         if (const selvage::Status status = make_plan(layer.problem, {"", "", true}, &plan);
             !status.ok()) {
-            not_covered(layer, status.text());
+            benchmark::AddCustomContext("not covered: " + choice, status.text());
             continue;
         }
-        add(prefix + "/auto", layer, plan);
+        add(choice, layer, plan);
         for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i) {
             const selvage::KernelRow &row = selvage::kernel_rows()[i];
-            if (row.op != layer.problem.op ||
+            if (row.op != kernel_op(layer.problem) ||
                 !make_plan(layer.problem, {row.isa, row.schedule, true}, &plan).ok()) {
                 continue;
             }
             if (row.family != selvage::Family::reference || with_slow_references ||
                 operations(plan) <= reference_operations) {
-                add(prefix + '/' + row.schedule + '/' + row.isa, layer, plan);
+                add(prefix + row.schedule + '/' + row.isa + suffix, layer, plan);
             }
         }
     }
-    if (!with_slow_references) {
-        benchmark::AddCustomContext("left out", "the schedule reference on layers above 20 MFLOP; "
-                                                "name it in the filter to time it there too");
-    }
+}
+
+/// Takes --layout=NAME out of the arguments: nhwc where it is missing.
+std::string take_layout(int *argc, char **argv) {
+    const std::string option = "--layout=";
+    std::string layout = "nhwc";
+    char **const end = std::remove_if(argv + 1, argv + *argc, [&](const std::string &argument) {
+        const bool found = argument.compare(0, option.size(), option) == 0;
+        if (found) {
+            layout = argument.substr(option.size());
+        }
+        return found;
+    });
+    *argc = static_cast<int>(end - argv);
+    return layout;
 }
 
 } // namespace
@@ -191,11 +199,30 @@ void add_all(const std::vector<Layer> &layers, bool with_slow_references) {
 
 int main(int argc, char **argv) try {
     benchmark::Initialize(&argc, argv);
+    const std::string layout = bench::take_layout(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
         return 2;
     }
+    if (layout != "nhwc" && layout != "nchw" && layout != "both") {
+        std::fprintf(stderr, "%s: --layout=%s: must be nhwc, nchw or both\n", argv[0],
+                     layout.c_str());
+        return 2;
+    }
     const bool asked = benchmark::GetBenchmarkFilter().find("reference") != std::string::npos;
-    bench::add_all(bench::read_layers(BENCH_LAYERS), asked);
+    std::vector<bench::Layer> layers = bench::read_layers(BENCH_LAYERS);
+    if (layout != "nchw") {
+        bench::add_all(layers, "", asked);
+    }
+    if (layout != "nhwc") {
+        for (bench::Layer &layer : layers) {
+            layer.problem.layout = selvage::Layout::nchw;
+        }
+        bench::add_all(layers, "/nchw", asked);
+    }
+    if (!asked) {
+        benchmark::AddCustomContext("left out", "the schedule reference on layers above 20 MFLOP; "
+                                                "name it in the filter to time it there too");
+    }
     const std::size_t matches = benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return matches > 0 ? 0 : 1; // the library has said so by then

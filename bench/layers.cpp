@@ -19,19 +19,17 @@ selvage::Axis axis(const nlohmann::json &fields, std::size_t index, const char *
     return axis;
 }
 
-double input_elements(const selvage::Problem &p) {
-    return static_cast<double>(p.n) * p.c * p.y.size * p.x.size;
+double elements(const selvage::Region &region) {
+    return static_cast<double>(region.z.size) * region.y.size * region.x.size;
 }
 
-double output_elements(const selvage::Plan &plan) {
-    const selvage::Problem &p = plan.problem();
-    return static_cast<double>(p.n) * p.k * plan.window_y().outputs * plan.window_x().outputs;
-}
-
-// Weights that one output channel is the sum over; for pools the elements of the window.
+// Weights that one output channel is the sum over, or of a transposed convolution, one input
+// channel is multiplied with; of pools the elements of the window.
 double taps(const selvage::Problem &p) {
-    const double window = static_cast<double>(p.y.kernel) * p.x.kernel;
-    return p.op == selvage::Op::conv2d ? window * (p.c / p.g) : window;
+    const double window = static_cast<double>(p.z.kernel) * p.y.kernel * p.x.kernel;
+    return p.op == selvage::Op::conv             ? window * (p.c / p.g)
+           : p.op == selvage::Op::conv_transpose ? window * (p.k / p.g)
+                                                 : window;
 }
 
 } // namespace
@@ -42,17 +40,17 @@ Layer parse_layer(const nlohmann::json &fields) {
     const std::string op = fields.at("op");
     selvage::Problem &problem = layer.problem;
     if (op == "conv2d") {
-        problem.op = selvage::Op::conv2d;
+        problem.op = selvage::Op::conv;
+        problem.g = fields.at("groups");
+    } else if (op == "conv_transpose") {
+        problem.op = selvage::Op::conv_transpose;
         problem.g = fields.at("groups");
     } else if (op == "depthwise") {
-        problem.op = selvage::Op::depthwise2d;
+        problem.op = selvage::Op::depthwise;
     } else if (op == "pool_max") {
-        problem.op = selvage::Op::max_pool2d;
+        problem.op = selvage::Op::max_pool;
     } else if (op == "pool_avg") {
-        problem.op = selvage::Op::avg_pool2d;
-    } else if (op == "conv_transpose") {
-        layer.not_covered = "transposed convolution is not covered yet";
-        return layer;
+        problem.op = selvage::Op::avg_pool;
     } else {
         throw std::runtime_error("layer " + layer.name + ": unknown op " + op);
     }
@@ -81,24 +79,31 @@ std::vector<Layer> read_layers(const std::string &path) {
 
 double operations(const selvage::Plan &plan) {
     const selvage::Problem &p = plan.problem();
-    return output_elements(plan) * taps(p) * (is_pool(p.op) ? 1 : 2);
+    if (p.op == selvage::Op::conv_transpose) {
+        return p.n * p.c * elements(plan.input_region()) * taps(p) * 2;
+    }
+    return p.n * p.k * elements(plan.output_region()) * taps(p) * (is_pool(p.op) ? 1 : 2);
 }
 
 double bytes(const selvage::Plan &plan) {
     const selvage::Problem &p = plan.problem();
-    double elements = input_elements(p) + output_elements(plan);
-    if (!is_pool(p.op)) {
-        elements += p.k * taps(p) + (p.bias ? p.k : 0);
+    const double images =
+        p.n * (p.c * elements(plan.input_region()) + p.k * elements(plan.output_region()));
+    double weights = p.bias ? p.k : 0;
+    if (has_weights(p.op)) {
+        weights += (p.op == selvage::Op::conv_transpose ? p.c : p.k) * taps(p);
     }
-    return elements * sizeof(float);
+    return images * (p.type == selvage::Type::f32 ? 4 : 1) + weights * sizeof(float);
 }
 
-bool reads_border(const selvage::Plan &plan) {
-    return plan.window_y().reads_border() || plan.window_x().reads_border();
+bool reads_border(const selvage::Problem &p) {
+    return p.op != selvage::Op::conv_transpose &&
+           (window(p.z, p.ceil).window.reads_border() ||
+            window(p.y, p.ceil).window.reads_border() || window(p.x, p.ceil).window.reads_border());
 }
 
 bool is_dense_3x3(const selvage::Problem &p) {
-    return p.op == selvage::Op::conv2d && p.y.kernel == 3 && p.x.kernel == 3 && p.g == 1 &&
+    return p.op == selvage::Op::conv && p.y.kernel == 3 && p.x.kernel == 3 && p.g == 1 &&
            p.c >= 64 && p.k >= 64;
 }
 

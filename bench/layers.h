@@ -13,7 +13,6 @@ namespace bench {
 struct Layer {
     std::string name;
     selvage::Problem problem;
-    std::string not_covered; ///< empty, or why the library has no such problem yet
 };
 
 /// The layer of one JSON object. Throws nlohmann::json::exception or std::runtime_error where a
@@ -23,15 +22,16 @@ Layer parse_layer(const nlohmann::json &fields);
 /// All layers of the file, in its order. Throws as parse_layer() does.
 std::vector<Layer> read_layers(const std::string &path);
 
-/// Floating-point operations, nominal: every tap of every window counts, those on padding too. A
-/// tap is a multiplication and an addition, or one operation in a pool.
+/// Floating-point operations, nominal: every tap of every window counts, those on padding too, and
+/// every tap of every input element of a transposed convolution. A tap is a multiplication and an
+/// addition, or one operation in a pool.
 double operations(const selvage::Plan &plan);
 
 /// Bytes that have to move at least: input, weights and bias read once, output written once.
 double bytes(const selvage::Plan &plan);
 
-/// Whether any window leaves the input.
-bool reads_border(const selvage::Plan &plan);
+/// Whether any window leaves the input. Transposed convolutions have no border to read.
+bool reads_border(const selvage::Problem &problem);
 
 /// Whether it is a convolution that arithmetic alone should limit: 3x3, one group, and at least 64
 /// channels on both sides.

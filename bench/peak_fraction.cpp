@@ -4,31 +4,24 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <regex>
 #include <stdexcept>
 
 #include "fma_peak.h"
 #include "layers.h"
+#include "subject.h"
 #include "turn_program.h"
 #include "turns.h"
-#include "workload.h"
 
 namespace bench {
 namespace {
 
 nlohmann::json measure(const Layer &layer, const TurnArguments &arguments) {
-    selvage::Plan plan;
-    const selvage::Status status = make_plan(layer.problem, {arguments.isa, "", true}, &plan);
-    if (!status.ok()) {
-        throw std::runtime_error(layer.name + ": " + status.text());
-    }
-    const Data data = integer_data(layer.problem);
-    Workload workload(plan, data);
-
+    Subject subject(layer.problem, arguments.isa);
+    const selvage::Plan &plan = subject.plan();
     const FmaPeak peak = fma_peak(plan.kernel());
     constexpr long rounds = 1000; // a few microseconds
-    const auto seconds = take_turns({[&] { peak.run(rounds); }, [&] { workload.run(); }},
+    const auto seconds = take_turns({[&] { peak.run(rounds); }, [&] { subject.run(); }},
                                     arguments.turns, arguments.slice);
     const double peak_operations = rounds * peak.operations_per_round;
     // Operations per second of the layer over those of the peak in the same turn.
@@ -54,9 +47,8 @@ void run(const TurnArguments &arguments) {
     nlohmann::json rows = nlohmann::json::array();
     std::vector<double> fractions;
     const std::regex filter(arguments.filter);
-    for (const Layer &layer : read_layers(arguments.layer_file)) {
-        if (!layer.not_covered.empty() || !is_dense_3x3(layer.problem) ||
-            !std::regex_search(layer.name, filter)) {
+    for (const Layer &layer : read_layers(BENCH_LAYERS)) {
+        if (!is_dense_3x3(layer.problem) || !std::regex_search(layer.name, filter)) {
             continue;
         }
         const nlohmann::json row = measure(layer, arguments);
@@ -76,12 +68,7 @@ void run(const TurnArguments &arguments) {
     const double lowest = *std::min_element(fractions.begin(), fractions.end());
     fmt::print("\nfraction of the FMA peak over {} layers: geometric mean {:.3f}, lowest {:.3f}\n",
                fractions.size(), mean, lowest);
-    if (!arguments.json.empty()) {
-        std::ofstream(arguments.json)
-            << nlohmann::json{{"layers", rows}, {"geometric_mean", mean}, {"lowest", lowest}}.dump(
-                   1)
-            << '\n';
-    }
+    write_json(arguments, {{"layers", rows}, {"geometric_mean", mean}, {"lowest", lowest}});
 }
 
 } // namespace

@@ -8,110 +8,183 @@ namespace bench {
 namespace {
 
 using selvage::Op;
-using selvage::Window;
+using selvage::Problem;
 
 // Multiplications that the elements of the border may cost, and those of the interior.
 constexpr double budget = 2e7;
 
-bool inside(std::int64_t position, const Window &window) {
-    return 0 <= position && position < window.size;
-}
+/// Which elements of the input the outputs of one axis depend on.
+class Reads {
+public:
+    Reads(const Problem &p, const selvage::Axis &axis)
+        : is_transposed_(p.op == Op::conv_transpose), transposed_(transposed(axis).transposed),
+          window_(window(axis, p.ceil).window), inside_(window_.inside()),
+          include_pad_(p.include_pad) {}
 
-std::int64_t position(const Window &window, std::int64_t output, std::int64_t tap) {
-    return window.stride * output + window.dilation * tap - window.before;
-}
+    std::int64_t taps() const { return is_transposed_ ? transposed_.kernel : window_.kernel; }
 
-bool leaves_input(const Window &window, std::int64_t output) {
-    return !inside(position(window, output, 0), window) ||
-           !inside(position(window, output, window.kernel - 1), window);
-}
+    /// The element that a tap of an output reads, or -1 for the border's value.
+    std::int64_t source(std::int64_t output, std::int64_t tap) const {
+        if (!is_transposed_) {
+            const std::int64_t element = window_.source(output, tap);
+            return element < 0 ? -1 : element + window_.origin;
+        }
+        // out[stride*i + dilation*t - before] += in[i]
+        const std::int64_t distance = output + transposed_.before - transposed_.dilation * tap;
+        const std::int64_t element = distance / transposed_.stride;
+        return distance >= 0 && distance % transposed_.stride == 0 && element < transposed_.size
+                   ? element
+                   : -1;
+    }
 
-float element(const selvage::Plan &plan, const Data &data, std::int64_t n, std::int64_t y,
-              std::int64_t x, std::int64_t k) {
-    const selvage::Problem &p = plan.problem();
-    const Window &wy = plan.window_y(), &wx = plan.window_x();
-    const std::int64_t inputs = p.op == Op::conv2d ? p.c / p.g : 1; // that one output depends on
-    const std::int64_t first = p.op == Op::conv2d ? k / (p.k / p.g) * inputs : k / (p.k / p.c);
-    float sum = p.bias ? data.bias[k] : 0;
-    float highest = -std::numeric_limits<float>::infinity();
-    std::int64_t counted = 0;
-    for (std::int64_t ty = 0; ty < wy.kernel; ++ty) {
-        for (std::int64_t tx = 0; tx < wx.kernel; ++tx) {
-            const std::int64_t iy = position(wy, y, ty), ix = position(wx, x, tx);
-            const bool is_inside = inside(iy, wy) && inside(ix, wx);
-            counted += p.include_pad ? iy < wy.counted_end && ix < wx.counted_end : is_inside;
-            if (is_pool(p.op) && !is_inside) {
-                continue;
+    bool on_border(std::int64_t output) const {
+        return !is_transposed_ && (output < inside_.first || output >= inside_.end);
+    }
+
+    /// The taps of an average's divisor.
+    std::int64_t counted(std::int64_t output) const {
+        return window_.counted(output, include_pad_);
+    }
+
+private:
+    bool is_transposed_;
+    selvage::Transposed transposed_;
+    selvage::Window window_;
+    selvage::Window::Outputs inside_;
+    bool include_pad_;
+};
+
+/// A problem in plain loops.
+class Loops {
+public:
+    Loops(const selvage::Plan &plan, const Data &data)
+        : p_(plan.problem()), data_(data), z_(p_, p_.z), y_(p_, p_.y), x_(p_, p_.x),
+          input_(dense(data.input.data(), p_.n, p_.z.size, p_.y.size, p_.x.size, p_.c, p_.layout)),
+          has_channels_(p_.op == Op::conv || p_.op == Op::conv_transpose) {}
+
+    bool on_border(std::int64_t z, std::int64_t y, std::int64_t x) const {
+        return z_.on_border(z) || y_.on_border(y) || x_.on_border(x);
+    }
+
+    /// Multiplications of one element.
+    double cost() const {
+        return static_cast<double>(z_.taps()) * y_.taps() * x_.taps() * inputs();
+    }
+
+    float element(std::int64_t n, std::int64_t z, std::int64_t y, std::int64_t x,
+                  std::int64_t k) const {
+        const std::int64_t first = has_channels_ ? k / (p_.k / p_.g) * inputs() : k / (p_.k / p_.c);
+        float sum = p_.bias ? data_.bias[k] : 0;
+        float highest = -std::numeric_limits<float>::infinity();
+        for (std::int64_t tz = 0; tz < z_.taps(); ++tz) {
+            for (std::int64_t ty = 0; ty < y_.taps(); ++ty) {
+                for (std::int64_t tx = 0; tx < x_.taps(); ++tx) {
+                    const std::int64_t iz = z_.source(z, tz), iy = y_.source(y, ty),
+                                       ix = x_.source(x, tx);
+                    const bool inside = iz >= 0 && iy >= 0 && ix >= 0;
+                    // Padding takes no part in pools; transposed convolutions have none.
+                    if (!inside && (is_pool(p_.op) || p_.op == Op::conv_transpose)) {
+                        continue;
+                    }
+                    for (std::int64_t c = first; c < first + inputs(); ++c) {
+                        const float value =
+                            inside ? input_.data[n * input_.stride_n + iz * input_.stride_d +
+                                                 iy * input_.stride_h + ix * input_.stride_w +
+                                                 c * input_.stride_c]
+                                   : p_.value;
+                        highest = std::max(highest, value);
+                        sum += is_pool(p_.op) ? value : value * weight(k, c, first, tz, ty, tx);
+                    }
+                }
             }
-            const float *read =
-                is_inside
-                    ? data.input.data() +
-                          ((n * p.y.size + wy.origin + iy) * p.x.size + wx.origin + ix) * p.c +
-                          first
-                    : nullptr;
-            for (std::int64_t c = 0; c < inputs; ++c) {
-                const float value = read ? read[c] : p.value;
-                highest = std::max(highest, value);
-                sum += is_pool(p.op)
-                           ? value
-                           : value *
-                                 data.weights[((k * inputs + c) * wy.kernel + ty) * wx.kernel + tx];
+        }
+        switch (p_.op) {
+        case Op::max_pool: return highest;
+        case Op::avg_pool: return sum / (z_.counted(z) * y_.counted(y) * x_.counted(x));
+        case Op::filter: return std::clamp(sum, 0.f, 255.f);
+        default: return sum;
+        }
+    }
+
+private:
+    /// Input channels that one output depends on.
+    std::int64_t inputs() const { return has_channels_ ? p_.c / p_.g : 1; }
+
+    float weight(std::int64_t k, std::int64_t c, std::int64_t first, std::int64_t tz,
+                 std::int64_t ty, std::int64_t tx) const {
+        const std::int64_t outputs = p_.k / p_.g;
+        const std::int64_t filter =
+            p_.op == Op::conv_transpose ? c * outputs + k % outputs : k * inputs() + c - first;
+        return data_.weights[((filter * z_.taps() + tz) * y_.taps() + ty) * x_.taps() + tx];
+    }
+
+    const Problem &p_;
+    const Data &data_;
+    Reads z_, y_, x_;
+    selvage::Tensor<const float> input_;
+    bool has_channels_;
+};
+
+/// A dense view without memory, for the places of elements.
+selvage::Tensor<const float> output_view(const selvage::Plan &plan) {
+    const Problem &p = plan.problem();
+    const selvage::Region &r = plan.output_region();
+    return selvage::dense<const float>(nullptr, p.n, r.z.size, r.y.size, r.x.size, p.k, p.layout);
+}
+
+/// Calls visit(n, z, y, x) for every pixel.
+template <class Visit> void for_pixels(const selvage::Tensor<const float> &view, Visit visit) {
+    for (std::int64_t n = 0; n < view.n; ++n) {
+        for (std::int64_t z = 0; z < view.d; ++z) {
+            for (std::int64_t y = 0; y < view.h; ++y) {
+                for (std::int64_t x = 0; x < view.w; ++x) {
+                    visit(n, z, y, x);
+                }
             }
         }
     }
-    return p.op == Op::max_pool2d ? highest : p.op == Op::avg_pool2d ? sum / counted : sum;
-}
-
-// Every how many elements one has to be computed to stay within the budget.
-std::int64_t step(double elements, const selvage::Plan &plan) {
-    const selvage::Problem &p = plan.problem();
-    const double taps =
-        static_cast<double>(p.y.kernel) * p.x.kernel * (p.op == Op::conv2d ? p.c / p.g : 1);
-    return static_cast<std::int64_t>(std::ceil(std::max(1.0, elements * taps / budget)));
 }
 
 } // namespace
 
 std::vector<Expected> reference(const selvage::Plan &plan, const Data &data) {
-    const selvage::Problem &p = plan.problem();
-    const Window &wy = plan.window_y(), &wx = plan.window_x();
-    const auto on_border = [&](std::int64_t y, std::int64_t x) {
-        return leaves_input(wy, y) || leaves_input(wx, x);
+    const Loops loops(plan, data);
+    const selvage::Tensor<const float> output = output_view(plan);
+    double border = 0, interior = 0; // pixels
+    for_pixels(output, [&](std::int64_t, std::int64_t z, std::int64_t y, std::int64_t x) {
+        ++(loops.on_border(z, y, x) ? border : interior);
+    });
+    // Every how many elements one is computed, to stay within the budget.
+    const auto step = [&](double pixels) {
+        const double cost = pixels * output.c * loops.cost();
+        return static_cast<std::int64_t>(std::ceil(std::max(1.0, cost / budget)));
     };
-    double border = 0, interior = 0;
-    for (std::int64_t y = 0; y < wy.outputs; ++y) {
-        for (std::int64_t x = 0; x < wx.outputs; ++x) {
-            ++(on_border(y, x) ? border : interior);
-        }
-    }
-    const std::int64_t border_step = step(p.n * border * p.k, plan);
-    const std::int64_t interior_step = step(p.n * interior * p.k, plan);
+    const std::int64_t border_step = step(border), interior_step = step(interior);
 
     std::vector<Expected> expected;
-    std::int64_t pixel = 0; // also shifts the channels, so that every channel has its turn
-    for (std::int64_t n = 0; n < p.n; ++n) {
-        for (std::int64_t y = 0; y < wy.outputs; ++y) {
-            for (std::int64_t x = 0; x < wx.outputs; ++x, ++pixel) {
-                const std::int64_t each = on_border(y, x) ? border_step : interior_step;
-                for (std::int64_t k = pixel % each; k < p.k; k += each) {
-                    const std::size_t index = pixel * p.k + k;
-                    expected.push_back({index, element(plan, data, n, y, x, k)});
-                }
-            }
+    std::int64_t pixel = 0; // shifts the channels, so that every channel has its turn
+    for_pixels(output, [&](std::int64_t n, std::int64_t z, std::int64_t y, std::int64_t x) {
+        const std::int64_t each = loops.on_border(z, y, x) ? border_step : interior_step;
+        for (std::int64_t k = pixel++ % each; k < output.c; k += each) {
+            const std::size_t index = n * output.stride_n + z * output.stride_d +
+                                      y * output.stride_h + x * output.stride_w +
+                                      k * output.stride_c;
+            expected.push_back({index, loops.element(n, z, y, x, k)});
         }
-    }
+    });
     return expected;
 }
 
 std::string fault(const selvage::Plan &plan, const std::vector<Expected> &expected,
                   const Floats &output) {
+    const selvage::Tensor<const float> view = output_view(plan);
     const auto place = [&](std::size_t index) {
-        const std::size_t k = plan.problem().k, columns = plan.window_x().outputs,
-                          rows = plan.window_y().outputs;
-        return "output n=" + std::to_string(index / k / columns / rows) +
-               " y=" + std::to_string(index / k / columns % rows) +
-               " x=" + std::to_string(index / k % columns) + " k=" + std::to_string(index % k) +
-               " is " + std::to_string(output[index]);
+        const auto along = [&](std::int64_t stride, std::int64_t size) {
+            return std::to_string(index / stride % size);
+        };
+        return "output n=" + along(view.stride_n, view.n) + " z=" + along(view.stride_d, view.d) +
+               " y=" + along(view.stride_h, view.h) + " x=" + along(view.stride_w, view.w) +
+               " k=" + along(view.stride_c, view.c) + " is " + std::to_string(output[index]);
     };
     for (const Expected &each : expected) {
         if (output[each.index] != each.value) {

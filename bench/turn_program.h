@@ -1,7 +1,10 @@
 #pragma once
 
+#include <fstream>
 #include <functional>
 #include <string>
+
+#include <nlohmann/json.hpp>
 
 #include "program.h"
 #include "selvage/plan.h"
@@ -10,24 +13,27 @@ namespace bench {
 
 /// What the programs take that compare layers turn by turn.
 struct TurnArguments {
-    std::string layer_file = BENCH_LAYERS;
     std::string filter, isa, json;
     int turns = 40;
     double slice = 2e-3; ///< seconds
 };
+
+/// Writes the results to the file of --json, if there is one.
+inline void write_json(const TurnArguments &arguments, const nlohmann::json &results) {
+    if (!arguments.json.empty()) {
+        std::ofstream(arguments.json) << results.dump(1) << '\n';
+    }
+}
 
 /// A program with these arguments; see run_program() for the exit code.
 inline int run_turn_program(const std::string &description, int argc, char **argv,
                             const std::function<void(const TurnArguments &)> &body) {
     TurnArguments arguments;
     CLI::App app(description);
-    app.add_option("--layer-file", arguments.layer_file, "list of layers")
-        ->check(CLI::ExistingFile)
-        ->capture_default_str();
-    app.add_option("--filter", arguments.filter, "regular expression on the layer names");
+    app.add_option("--filter", arguments.filter, "regular expression on the names");
     app.add_option("--isa", arguments.isa, "measure the kernels of this instruction set")
         ->check(CLI::IsMember(selvage::available_isas()));
-    app.add_option("--turns", arguments.turns, "turns per layer")
+    app.add_option("--turns", arguments.turns, "turns per line of the table")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--slice", arguments.slice, "seconds that each side gets in a turn")

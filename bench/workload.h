@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <new>
 #include <vector>
 
@@ -28,16 +29,18 @@ using Floats = std::vector<float, Aligned<float>>;
 
 /// What a problem reads.
 struct Data {
-    Floats input;   ///< dense NHWC
-    Floats weights; ///< OIHW; empty for pools
+    Floats input;   ///< dense, in the problem's layout; of images the values of the bytes
+    Floats weights; ///< OIHW; empty where the problem has none
     Floats bias;    ///< empty where the problem has none
 };
 
-/// Small integers, the same on every call for the same problem. All sums of the shared layers stay
-/// below 2^24, where float arithmetic is exact in any order, so results are equal or wrong.
+/// Small integers, the same on every call for the same problem; those of images are not negative.
+/// All sums of the shared layers stay below 2^24, where float arithmetic is exact in any order, so
+/// results are equal or wrong.
 Data integer_data(const selvage::Problem &problem);
 
-/// A plan with all the memory that it needs: packed weights, scratch memory and a dense output.
+/// A plan with all the memory that it needs: packed weights, scratch memory and a dense output. Its
+/// problem has numbers of type f32 or u8.
 class Workload {
 public:
     /// Packs the weights and runs once. `data` is read by every run() and has to outlive the
@@ -48,21 +51,21 @@ public:
 
     /// Computes the problem once, on the same memory every time. What succeeded once with these
     /// arguments does so again, so the status is the constructor's alone.
-    void run() {
-        status_ = plan_.run(input_, packed_, dense_output_, scratch_.data(), scratch_bytes());
-    }
+    void run() { status_ = run_(); }
     const selvage::Plan &plan() const { return plan_; }
-    /// Dense NHWC. Elements that no run wrote are NaN.
+    /// Dense, in the problem's layout; of images the bytes that the constructor's run wrote.
+    /// Floats that no run wrote are NaN.
     const Floats &output() const { return output_; }
 
 private:
-    std::size_t scratch_bytes() const { return scratch_.size() * sizeof(float); }
+    template <class T> void prepare(const T *input, T *output);
+
+    using Bytes = std::vector<std::uint8_t, Aligned<std::uint8_t>>;
 
     selvage::Plan plan_;
-    Floats packed_memory_, scratch_, output_;
-    const void *packed_ = nullptr;
-    selvage::Tensor<const float> input_;
-    selvage::Tensor<float> dense_output_;
+    Floats packed_, scratch_, output_;
+    Bytes input_bytes_, output_bytes_; ///< of images, in place of floats
+    std::function<selvage::Status()> run_;
     selvage::Status status_;
 };
 

@@ -3,18 +3,52 @@
 #
 #   selvage_kernel(OP SCHEDULE ISA key=value...)
 #
-# OP is a generator, SCHEDULE the row's name, ISA one of SELVAGE_TARGET_* below. `rate` is for the
-# dispatcher (runtime/choose.cpp); the rest are the generator's parameters, which
-# generators/generators.cpp declares. The schedules explain the register arithmetic behind tile and
+# OP is one of SELVAGE_OP_*, SCHEDULE the row's name, ISA one of SELVAGE_TARGET_* below. `rate` is for
+# the dispatcher (runtime/choose.cpp); the rest are the generator's parameters, which
+# generators/*_generators.cpp declare. The schedules explain the register arithmetic behind tile and
 # vectors.
 
 set(SELVAGE_TARGET_sse41 x86-64-linux-sse41)
 set(SELVAGE_TARGET_avx2 x86-64-linux-sse41-avx-f16c-fma-avx2)
 set(SELVAGE_TARGET_avx512 x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake)
 
+# What kernels compute: the kind of the generator (generators/CMakeLists.txt), the generator, and its
+# parameters that tell the type of numbers.
+set(SELVAGE_OP_conv conv conv)
+set(SELVAGE_OP_depthwise window depthwise)
+set(SELVAGE_OP_max_pool window max_pool)
+set(SELVAGE_OP_max_pool_u8 window max_pool type=uint8)
+set(SELVAGE_OP_max_pool_i8 window max_pool type=int8)
+set(SELVAGE_OP_max_pool_indices window max_pool_indices)
+set(SELVAGE_OP_max_pool_indices_u8 window max_pool_indices type=uint8)
+set(SELVAGE_OP_max_pool_indices_i8 window max_pool_indices type=int8)
+set(SELVAGE_OP_avg_pool window avg_pool)
+set(SELVAGE_OP_l1_pool window lp_pool power=1)
+set(SELVAGE_OP_l2_pool window lp_pool power=2)
+set(SELVAGE_OP_lp_pool window lp_pool)
+set(SELVAGE_OP_filter window filter)
+set(SELVAGE_OP_filter_fixed window filter fixed=true)
+set(SELVAGE_OP_copy window copy)
+set(SELVAGE_OP_copy_u8 window copy type=uint8)
+set(SELVAGE_OP_copy_i8 window copy type=int8)
+
+set(SELVAGE_OP_max_pool_skip_nan window max_pool nan=false)
+
+set(window_ops depthwise max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 max_pool_indices
+               max_pool_indices_u8 max_pool_indices_i8 avg_pool l1_pool l2_pool lp_pool filter
+               filter_fixed copy copy_u8 copy_i8)
+# Operators whose numbers are bytes from end to end, so that a vector holds four times as many.
+set(byte_ops max_pool_u8 max_pool_i8 copy_u8 copy_i8)
+# What runs on channels side by side, whatever the kernel; the others are for few channels or rare.
+set(taps_ops depthwise max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 max_pool_indices avg_pool
+             l1_pool l2_pool copy copy_u8 copy_i8)
+# What runs on lines of numbers. Indices count channels, copies have nothing to share.
+set(lines_ops depthwise max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 avg_pool l1_pool l2_pool
+              filter filter_fixed)
+
 # The reference of every test: no directives, no vectors.
-foreach(op conv2d depthwise2d max_pool2d avg_pool2d)
-  selvage_kernel(${op} reference sse41 family=reference rate=5)
+foreach(op conv ${window_ops})
+  selvage_kernel(${op} reference sse41 family=reference rate=1)
 endforeach()
 
 # Shapes of register tiles, pixels x vectors, each with its rate: the measured speed of full tiles
@@ -27,24 +61,33 @@ set(lanes_avx512 16)
 set(any_rate_sse41 8)
 set(any_rate_avx2 12)
 set(any_rate_avx512 16)
-set(conv2d_sse41 6x2=100 4x3=90 12x1=65)
-set(conv2d_avx2 6x2=100 4x3=112 12x1=65)
-set(conv2d_avx512 14x2=100 7x3=106 6x4=108 5x4=106 28x1=60)
+set(conv_sse41 6x2=100 4x3=90 12x1=65)
+set(conv_avx2 6x2=100 4x3=112 12x1=65)
+set(conv_avx512 14x2=100 7x3=106 6x4=108 5x4=106 28x1=60)
+# Outputs x vectors of pixels.
+set(planar_sse41 4x3=100 6x2=92)
+set(planar_avx2 4x3=100 6x2=100)
+set(planar_avx512 8x3=100 6x4=95)
+# Of lines: rows x vectors. Narrow vectors for short rows.
+set(lines_sse41 4x2=100)
+set(lines_avx2 4x2=100)
+set(lines_avx512 4x2=100 4x1=90)
 # KERNEL_STRIDE: the shapes of the window kernels, in the order of preference.
 set(window_default 4x1=100 2x2=100)
-set(depthwise2d_3_1_avx512 7x2=100 4x1=90)
-set(depthwise2d_3_2_avx512 2x3=100 2x1=85)
-set(depthwise2d_5_1_avx512 7x2=100 7x1=90)
-set(depthwise2d_5_2_avx512 2x3=100 7x1=95)
-foreach(op max_pool2d avg_pool2d)
+set(depthwise_3_1_avx512 7x2=100 4x1=90)
+set(depthwise_3_2_avx512 2x3=100 2x1=85)
+set(depthwise_5_1_avx512 7x2=100 7x1=90)
+set(depthwise_5_2_avx512 2x3=100 7x1=95)
+foreach(op max_pool max_pool_skip_nan avg_pool)
   set(${op}_3_1_avx512 2x3=100 2x1=80)
   set(${op}_3_2_avx512 2x2=100 2x1=95)
   set(${op}_2_1_avx512 2x4=100 2x1=70)
   set(${op}_2_2_avx512 2x2=100 2x1=95)
 endforeach()
-set(kernels_depthwise2d 3 5)
-set(kernels_max_pool2d 2 3)
-set(kernels_avg_pool2d 2 3)
+set(kernels_depthwise 3 5)
+set(kernels_max_pool 2 3)
+set(kernels_max_pool_skip_nan 2 3)
+set(kernels_avg_pool 2 3)
 
 # Splits 14x2=100 into name (14x2) and the parameters that it stands for.
 function(shape_parameters shape name parameters)
@@ -57,31 +100,47 @@ endfunction()
 foreach(isa sse41 avx2 avx512)
   set(lanes lanes=${lanes_${isa}})
 
-  foreach(shape ${conv2d_${isa}})
+  foreach(shape ${conv_${isa}})
     shape_parameters(${shape} name parameters)
     # Blocks of 64 input channels keep the overhead of a tap low (32 are 3 % slower); layers with
     # fewer channels would waste most of such a block.
     set(direct family=direct ${lanes} ${parameters})
     foreach(block 64 16)
-      set(block_name direct_${name}_c${block})
-      selvage_kernel(conv2d ${block_name} ${isa} ${direct} channel_block=${block})
-      selvage_kernel(conv2d ${block_name}_inside ${isa} ${direct} channel_block=${block}
-                     border=false)
+      selvage_kernel(conv direct_${name}_c${block} ${isa} ${direct} channel_block=${block})
     endforeach()
+    # What the border costs is measured against kernels without one.
+    selvage_kernel(conv direct_${name}_c64_inside ${isa} ${direct} channel_block=64 border=false)
   endforeach()
   # Images and first layers; of the other shapes, those with more vectors are half as fast here.
-  list(GET conv2d_${isa} 0 widest)
-  list(GET conv2d_${isa} -1 narrowest)
+  list(GET conv_${isa} 0 widest)
+  list(GET conv_${isa} -1 narrowest)
   foreach(shape ${widest} ${narrowest})
     shape_parameters(${shape} name parameters)
     set(direct family=direct ${lanes} ${parameters} channel_block=4)
-    selvage_kernel(conv2d direct_${name}_c4 ${isa} ${direct})
-    selvage_kernel(conv2d direct_${name}_c4_inside ${isa} ${direct} border=false)
+    selvage_kernel(conv direct_${name}_c4 ${isa} ${direct})
+    selvage_kernel(conv direct_${name}_c4_inside ${isa} ${direct} border=false)
   endforeach()
 
-  foreach(op depthwise2d max_pool2d avg_pool2d)
+  # Planes of single channels: outputs x vectors of pixels. Blocks of 32 channels; fewer for first
+  # layers and groups, single ones for depthwise.
+  foreach(shape ${planar_${isa}})
+    shape_parameters(${shape} name parameters)
+    selvage_kernel(conv planar_${name}_c32 ${isa} family=planar ${lanes} ${parameters}
+                   channel_block=32)
+  endforeach()
+  list(GET planar_${isa} 0 shape)
+  shape_parameters(${shape} name parameters)
+  foreach(block 4 1)
+    selvage_kernel(conv planar_${name}_c${block} ${isa} family=planar ${lanes} ${parameters}
+                   channel_block=${block})
+  endforeach()
+  selvage_kernel(conv planar_1x8_c1 ${isa} family=planar ${lanes} tile=1 vectors=8 rate=50
+                 channel_block=1)
+
+  # Kernels of one size and stride.
+  foreach(op depthwise max_pool max_pool_skip_nan avg_pool)
     set(one "")
-    if(op STREQUAL depthwise2d)
+    if(op STREQUAL depthwise)
       set(one fixed_multiplier=1)
     endif()
     foreach(kernel ${kernels_${op}})
@@ -99,10 +158,30 @@ foreach(isa sse41 avx2 avx512)
         endforeach()
       endforeach()
     endforeach()
-    selvage_kernel(${op} taps_4 ${isa} family=taps ${lanes} ${one} vectors=4 rate=45)
-    selvage_kernel(${op} taps_1 ${isa} family=taps ${lanes} ${one} vectors=1 rate=33)
-    selvage_kernel(${op} flat_4 ${isa} family=flat ${lanes} ${one} vectors=4 rate=45)
-    selvage_kernel(${op} flat_1 ${isa} family=flat ${lanes} ${one} vectors=1 rate=30)
-    selvage_kernel(${op} any ${isa} family=any tile=${lanes_${isa}} rate=${any_rate_${isa}})
+  endforeach()
+
+  # Kernels of every size.
+  foreach(op ${window_ops})
+    set(one "")
+    if(op STREQUAL depthwise)
+      set(one fixed_multiplier=1)
+    endif()
+    set(count ${lanes_${isa}})
+    if(op IN_LIST byte_ops)
+      math(EXPR count "4 * ${count}")
+    endif()
+    set(lanes lanes=${count})
+    if(op IN_LIST taps_ops)
+      selvage_kernel(${op} taps_4 ${isa} family=taps ${lanes} ${one} vectors=4 rate=45)
+      selvage_kernel(${op} taps_1 ${isa} family=taps ${lanes} ${one} vectors=1 rate=33)
+    endif()
+    if(op IN_LIST lines_ops)
+      foreach(shape ${lines_${isa}})
+        shape_parameters(${shape} name parameters)
+        selvage_kernel(${op} lines_${name} ${isa} family=lines ${lanes} ${one} ${parameters})
+      endforeach()
+    endif()
+    # Gathering a byte costs as much as gathering a float, and more code.
+    selvage_kernel(${op} any ${isa} family=any lanes=${lanes_${isa}} rate=${any_rate_${isa}})
   endforeach()
 endforeach()

@@ -32,9 +32,11 @@ function(selvage_kernel op schedule isa)
       list(APPEND arguments ${pair})
     endif()
   endforeach()
-  if(NOT DEFINED SELVAGE_TARGET_${isa})
-    message(FATAL_ERROR "selvage_kernel(${op} ${schedule} ${isa}): unknown instruction set ${isa}")
+  if(NOT DEFINED SELVAGE_TARGET_${isa} OR NOT DEFINED SELVAGE_OP_${op})
+    message(FATAL_ERROR "selvage_kernel(${op} ${schedule} ${isa}): unknown operator or instruction set")
   endif()
+  set(type ${SELVAGE_OP_${op}})
+  list(POP_FRONT type kind generator)
 
   set(symbol selvage_${op}_${schedule}_${isa})
   set(base ${SELVAGE_KERNEL_DIR}/${symbol})
@@ -42,19 +44,19 @@ function(selvage_kernel op schedule isa)
   set(target ${SELVAGE_TARGET_${isa}}-no_runtime-no_asserts-no_bounds_query-user_context)
   add_custom_command(
     OUTPUT ${base}.o ${base}.a ${base}.h
-    COMMAND selvage_generators -g ${op} -f ${symbol} -o ${SELVAGE_KERNEL_DIR} -e object,c_header
-            target=${target} ${arguments}
+    COMMAND selvage_${kind}_generators -g ${generator} -f ${symbol} -o ${SELVAGE_KERNEL_DIR} -e object,c_header
+            target=${target} ${type} ${arguments}
     COMMAND ${CMAKE_OBJCOPY} ${SELVAGE_SCRATCH_HOOKS} ${base}.o
     COMMAND ${CMAKE_COMMAND} -E rm -f ${base}.a
     COMMAND ${CMAKE_AR} rcs ${base}.a ${base}.o
-    DEPENDS selvage_generators
+    DEPENDS selvage_${kind}_generators
     COMMENT "Generating kernel ${op}/${schedule}/${isa}"
     VERBATIM)
 
   list(APPEND SELVAGE_KERNEL_OBJECTS ${base}.o)
   string(APPEND SELVAGE_KERNEL_DECLARATIONS "int ${symbol}_argv(void **);\n")
   string(APPEND SELVAGE_KERNEL_ROWS
-         "    {Op::${op}, \"${schedule}\", \"${isa}\", Family::${family}, ${lanes}, ${tile}, "
+         "    {\"${op}\", \"${schedule}\", \"${isa}\", Family::${family}, ${lanes}, ${tile}, "
          "${vectors}, ${channel_block}, ${kernel}, ${stride}, ${fixed_multiplier}, ${border}, ${rate}, ${symbol}_argv},\n")
   foreach(variable OBJECTS DECLARATIONS ROWS)
     set(SELVAGE_KERNEL_${variable} "${SELVAGE_KERNEL_${variable}}" PARENT_SCOPE)

@@ -22,10 +22,6 @@ inline Halide::Func exterior(const Halide::Func &input, const Halide::Expr &valu
     return Halide::BoundaryConditions::constant_exterior(input, value, bounds);
 }
 
-/// No position that a tap reads is further from the input's first element than this; the library
-/// sees to it (decline() in runtime/choose.cpp).
-constexpr int farthest = 1 << 30;
-
 /// A run-time number that the caller guarantees to be at least 1; knowing so keeps Halide's bounds
 /// free of case distinctions.
 inline Halide::Expr positive(const Halide::Expr &value) {

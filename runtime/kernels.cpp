@@ -8,8 +8,27 @@ const KernelRow *kernel_rows() { return rows; }
 
 std::size_t kernel_row_count() { return sizeof rows / sizeof rows[0]; }
 
+std::string kernel_op(const Problem &problem) {
+    const char *type = problem.type == Type::u8 ? "_u8" : problem.type == Type::i8 ? "_i8" : "";
+    switch (problem.op) {
+    case Op::conv:
+    case Op::conv_transpose: return "conv";
+    // In planes, a channel on its own is a group like any other.
+    case Op::depthwise: return problem.layout == Layout::nchw ? "conv" : "depthwise";
+    case Op::max_pool:
+        return std::string("max_pool") + (problem.indices == Indices::none ? "" : "_indices") +
+               (problem.keep_nan ? "" : "_skip_nan") + type;
+    case Op::avg_pool: return "avg_pool";
+    case Op::lp_pool: return problem.p == 1 ? "l1_pool" : problem.p == 2 ? "l2_pool" : "lp_pool";
+    case Op::filter: return problem.shift < 0 ? "filter" : "filter_fixed";
+    case Op::stride_sample:
+    case Op::pad: return std::string("copy") + type;
+    }
+    return "unknown";
+}
+
 std::string name(const KernelRow &row) {
-    return std::string(name(row.op)) + "/" + row.schedule + "/" + row.isa;
+    return std::string(row.op) + "/" + row.schedule + "/" + row.isa;
 }
 
 } // namespace selvage

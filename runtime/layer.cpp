@@ -4,16 +4,6 @@
 
 namespace selvage {
 
-Status Layer::run(const Tensor<const float> &input, const Tensor<float> &output) {
-    return plan_.run(input, packed_.get(), output, scratch_.get(), plan_.scratch_bytes());
-}
-
-Status Layer::run(const float *input, float *output) {
-    const Problem &p = plan_.problem();
-    return run(dense(input, p.n, p.y.size, p.x.size, p.c),
-               dense(output, p.n, plan_.window_y().outputs, plan_.window_x().outputs, p.k));
-}
-
 Status make_layer(const Problem &problem, const Options &options, const float *weights,
                   WeightOrder order, const float *bias, Layer *layer) {
     if (layer == nullptr)
@@ -30,10 +20,10 @@ Status make_layer(const Problem &problem, const Options &options, const float *w
         if (*memory == nullptr)
             return {Code::too_small, "out of memory"};
     }
-    if (is_pool(problem.op) && (weights != nullptr || bias != nullptr))
+    if (!has_weights(problem.op) && (weights != nullptr || bias != nullptr))
         return {Code::invalid_argument,
-                std::string("make_layer: ") + name(problem.op) + " has no weights"};
-    if (!is_pool(problem.op))
+                "make_layer: " + name(problem.op, problem.rank) + " has no weights"};
+    if (has_weights(problem.op))
         if (Status status = made.plan_.pack(weights, order, bias, made.packed_.get()); !status.ok())
             return status;
     *layer = std::move(made);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <new>
+#include <string_view>
+#include <utility>
 
-#include "choose.h"
 #include "cpu.h"
+#include "parts.h"
 #include "scratch.h"
-#include "selvage/kernels.h"
 
 namespace selvage {
 
@@ -28,7 +30,7 @@ Wish wish(const std::string &option, const char *option_name, const char *variab
 }
 
 /// The distinct values of a column among the rows of an operator.
-std::vector<std::string> known(Op op, const char *const KernelRow::*column) {
+std::vector<std::string> known(const std::string &op, const char *const KernelRow::*column) {
     std::vector<std::string> values;
     for (std::size_t i = 0; i < kernel_row_count(); ++i) {
         const KernelRow &row = kernel_rows()[i];
@@ -39,116 +41,168 @@ std::vector<std::string> known(Op op, const char *const KernelRow::*column) {
 }
 
 /// Whether some row has the value that is wished for; the text of a failure lists the others.
-Status check_wish(const Wish &wish, Op op, const char *const KernelRow::*column) {
+Status check_wish(const Wish &wish, const std::string &op, const char *const KernelRow::*column) {
     const std::vector<std::string> values = known(op, column);
     if (wish.value.empty() || std::find(values.begin(), values.end(), wish.value) != values.end())
         return {};
-    std::string text = wish.source + "=" + wish.value + ": " + name(op) + " has ";
+    std::string text = wish.source + "=" + wish.value + ": " + op + " has ";
     for (const std::string &value : values)
         text += (&value == &values.front() ? "" : ", ") + value;
     return {Code::invalid_argument, text};
 }
 
-/// Window::counted() of every output, each `repeats` times.
-std::vector<float> counted(const Window &w, bool include_pad, std::int64_t repeats) {
-    std::vector<float> counts;
-    counts.reserve(static_cast<std::size_t>(w.outputs * repeats));
-    for (std::int64_t i = 0; i < w.outputs; ++i)
-        counts.insert(counts.end(), std::size_t(repeats), float(w.counted(i, include_pad)));
-    return counts;
+/// The smallest range that holds both.
+Range hull(const Range &a, const Range &b) {
+    const std::int64_t begin = std::min(a.begin, b.begin);
+    return {begin, std::max(a.begin + a.size, b.begin + b.size) - begin};
 }
 
-constexpr std::size_t floats_per_line = alignment / sizeof(float);
+Range view(const Window &w) { return {w.origin, w.size}; }
 
-/// The rows of an operator that a wish leaves, with the reason of each that cannot take the
-/// problem.
-struct Candidate {
-    const KernelRow *row;
-    std::string reason; ///< empty: it can
-};
+Region input_of(const Part &part) {
+    return {view(part.task.z), view(part.task.y), view(part.task.x)};
+}
 
-std::vector<Candidate> candidates(const Problem &problem, bool adjacent_pixels, const Window &y,
-                                  const Window &x, const std::string &isa,
-                                  const std::string &schedule) {
-    std::vector<Candidate> found;
-    for (std::size_t i = 0; i < kernel_row_count(); ++i) {
-        const KernelRow &row = kernel_rows()[i];
-        if (row.op != problem.op || (!isa.empty() && isa != row.isa) ||
-            (!schedule.empty() && schedule != row.schedule))
-            continue;
-        found.push_back({&row, cpu_runs(row.isa) ? decline(row, problem, adjacent_pixels, y, x)
-                                                 : std::string("this CPU lacks ") + row.isa});
+double elements(const Region &region) {
+    return double(region.z.size) * double(region.y.size) * double(region.x.size);
+}
+
+/// Where each of the weights lies in packed memory; every kernel's begin at a line.
+void place_weights(Work *work) {
+    const Problem &p = work->problem;
+    const std::size_t number = p.shift < 0 ? sizeof(float) : sizeof(std::int16_t);
+    for (PackedWeights &each : work->weights) {
+        Task task = {p, {}, {}, {}};
+        task.z.kernel = std::max<std::int64_t>(1, each.z.count);
+        task.y.kernel = std::max<std::int64_t>(1, each.y.count);
+        task.x.kernel = std::max<std::int64_t>(1, each.x.count);
+        each.offset = work->packed_bytes;
+        each.bias_offset =
+            each.offset + scratch_round(std::size_t(packed_weights(*each.row, task)) * number);
+        work->packed_bytes =
+            each.bias_offset +
+            scratch_round(std::size_t(packed_outputs(*each.row, p)) * sizeof(float));
     }
-    return found;
 }
 
-const KernelRow *cheapest(const std::vector<Candidate> &candidates, const Problem &problem,
-                          const Window &y, const Window &x) {
-    const KernelRow *best = nullptr;
-    double best_cost = 0;
-    for (const Candidate &each : candidates) {
-        if (!each.reason.empty())
-            continue;
-        const double estimate = cost(*each.row, problem, y, x);
-        if (best == nullptr || estimate < best_cost) {
-            best = each.row;
-            best_cost = estimate;
+/// Plans `output` of the problem in *work.
+Status plan(const Work *parent, const Choice &choice, const Region &output, Work *work) {
+    const Problem &p = work->problem;
+    work->output = output;
+    if (Status status = add_parts(parent, choice, work); !status.ok())
+        return status;
+    const Part *largest = &work->parts.front();
+    for (const Part &each : work->parts) {
+        work->scratch_bytes =
+            std::max(work->scratch_bytes, selvage::scratch_bytes(*each.row, each.task));
+        if (elements(each.output) > elements(largest->output))
+            largest = &each;
+    }
+    work->kernel = name(*largest->row);
+    for (const Candidate &each : candidates(largest->task, choice))
+        if (each.row != largest->row)
+            work->declined.push_back(
+                {name(*each.row), each.reason.empty() ? "is estimated to be slower" : each.reason});
+    if (parent != nullptr) {
+        work->weights = parent->weights;
+        work->packed_bytes = parent->packed_bytes;
+        work->input = input_of(work->parts.front());
+        for (const Part &each : work->parts) {
+            const Region in = input_of(each);
+            work->input = {hull(work->input.z, in.z), hull(work->input.y, in.y),
+                           hull(work->input.x, in.x)};
         }
+        return {};
     }
-    return best;
+    work->input = {{0, p.z.size}, {0, p.y.size}, {0, p.x.size}};
+    place_weights(work);
+    return {};
+}
+
+bool within(const Range &part, const Range &all) {
+    return part.begin >= all.begin && part.size >= 0 && part.begin <= all.begin + all.size &&
+           part.size <= all.begin + all.size - part.begin;
+}
+
+std::string range_text(const Range &range) {
+    return std::to_string(range.begin) + "+" + std::to_string(range.size);
+}
+
+std::string region_text(const Region &region) {
+    return range_text(region.z) + " " + range_text(region.y) + " " + range_text(region.x);
+}
+
+/// What a plan is before make_plan(): empty, and refused by run().
+const Work &empty_work() {
+    static const Work empty = {};
+    return empty;
 }
 
 } // namespace
+
+const Problem &Plan::problem() const { return work().problem; }
+const Region &Plan::output_region() const { return work().output; }
+const Region &Plan::input_region() const { return work().input; }
+const std::string &Plan::kernel() const { return work().kernel; }
+const std::vector<Decline> &Plan::declined() const { return work().declined; }
+std::size_t Plan::packed_bytes() const { return work().packed_bytes; }
+std::size_t Plan::scratch_bytes() const { return work().scratch_bytes; }
+const Work &Plan::work() const { return work_ != nullptr ? *work_ : empty_work(); }
+
+std::vector<PlannedPart> Plan::parts() const {
+    std::vector<PlannedPart> result;
+    for (const Part &each : work().parts)
+        result.push_back({name(*each.row), each.output});
+    return result;
+}
 
 Status make_plan(const Problem &problem, const Options &options, Plan *plan) try {
     if (plan == nullptr)
         return {Code::invalid_argument, "make_plan: plan is null"};
     if (Status status = check(problem); !status.ok())
         return status;
+    const std::string op = kernel_op(problem);
     const Wish isa = wish(options.isa, "isa", "SELVAGE_ISA");
     const Wish schedule = wish(options.schedule, "schedule", "SELVAGE_SCHEDULE");
-    if (Status status = check_wish(isa, problem.op, &KernelRow::isa); !status.ok())
+    if (Status status = check_wish(isa, op, &KernelRow::isa); !status.ok())
         return status;
-    if (Status status = check_wish(schedule, problem.op, &KernelRow::schedule); !status.ok())
+    if (Status status = check_wish(schedule, op, &KernelRow::schedule); !status.ok())
         return status;
     if (!isa.value.empty() && !cpu_runs(isa.value))
         return {Code::unsupported, isa.source + "=" + isa.value + ": this CPU lacks it"};
 
-    Plan made;
-    made.problem_ = problem;
-    made.adjacent_pixels_ = options.adjacent_pixels;
-    made.window_y_ = window(problem.y, problem.ceil).window;
-    made.window_x_ = window(problem.x, problem.ceil).window;
-    const Window &y = made.window_y_, &x = made.window_x_;
-    const std::vector<Candidate> rows =
-        candidates(problem, options.adjacent_pixels, y, x, isa.value, schedule.value);
-    made.row_ = cheapest(rows, problem, y, x);
-    if (made.row_ == nullptr) {
-        std::string reasons;
-        for (const Candidate &each : rows)
-            reasons += "; " + name(*each.row) + " " + each.reason;
-        return {Code::unsupported, "no kernel for " + text(problem) + reasons};
-    }
-    for (const Candidate &each : rows)
-        if (each.row != made.row_)
-            made.declined_.push_back(
-                {name(*each.row), each.reason.empty() ? "is estimated to be slower" : each.reason});
+    auto work = std::make_shared<Work>();
+    work->problem = problem;
+    work->adjacent_pixels = options.adjacent_pixels;
+    const Choice choice = {isa.value, schedule.value};
+    if (Status status = selvage::plan(nullptr, choice, whole_output(problem), work.get());
+        !status.ok())
+        return status;
+    plan->work_ = std::move(work);
+    return {};
+} catch (const std::bad_alloc &) {
+    return {Code::too_small, "out of memory"};
+}
 
-    const KernelRow &row = *made.row_;
-    made.kernel_ = name(row);
-    made.scratch_bytes_ = scratch_bytes(row, problem, y, x);
-    if (!is_pool(problem.op)) {
-        made.bias_offset_ =
-            std::size_t(round_up(std::int64_t(packed_weights(row, problem)), floats_per_line));
-        made.packed_bytes_ = scratch_round(
-            (made.bias_offset_ + std::size_t(packed_outputs(row, problem))) * sizeof(float));
-    }
-    if (problem.op == Op::avg_pool2d && problem.n > 0 && y.outputs > 0 && x.outputs > 0) {
-        made.counted_y_ = counted(y, problem.include_pad, 1);
-        made.counted_x_ =
-            counted(x, problem.include_pad, row.family == Family::flat ? problem.c : 1);
-    }
-    *plan = std::move(made);
+Status Plan::tile(const Region &output, Plan *tile) const try {
+    if (work_ == nullptr || tile == nullptr)
+        return {Code::invalid_argument, work_ == nullptr
+                                            ? "tile: the plan is empty; make_plan() fills it"
+                                            : "tile: tile is null"};
+    const Region &all = work_->output;
+    if (!within(output.z, all.z) || !within(output.y, all.y) || !within(output.x, all.x))
+        return {Code::invalid_argument, "tile: " + region_text(output) + " is not within " +
+                                            region_text(all) +
+                                            " (begin+size of planes, rows and columns)"};
+    auto work = std::make_shared<Work>();
+    work->problem = work_->problem;
+    work->adjacent_pixels = work_->adjacent_pixels;
+    // Only one instruction set rounds like itself.
+    // Packed weights tell theirs.
+    const Choice choice = {work_->weights.empty() ? work_->parts.front().row->isa : "", {}};
+    if (Status status = selvage::plan(work_.get(), choice, output, work.get()); !status.ok())
+        return status;
+    tile->work_ = std::move(work);
     return {};
 } catch (const std::bad_alloc &) {
     return {Code::too_small, "out of memory"};

@@ -184,7 +184,11 @@ protected:
         write(in, image);
         const Outcome outcome = run("in.png out.png " + flags);
         EXPECT_EQ(outcome.code, 0) << flags;
-        EXPECT_EQ(outcome.out + outcome.err, "") << flags;
+        EXPECT_EQ(outcome.out, "") << flags;
+        EXPECT_EQ(outcome.err, image.interlaced ? "png_filter: in.png is interlaced and held in "
+                                                  "memory as a whole\n"
+                                                : "")
+            << flags;
         return read(out);
     }
 
@@ -321,9 +325,11 @@ TEST_F(PngFilter, RefusesBrokenFiles) {
     refuses(identity, "there is no file");
 }
 
-TEST_F(PngFilter, RefusesPicturesThatKernelsCannotAddress) {
+TEST_F(PngFilter, RefusesToHoldHugePictures) {
     // A header alone, with its check sum, is enough.
-    write(in, patterned(1, 1, PNG_COLOR_TYPE_RGB, 8));
+    Image image = patterned(1, 1, PNG_COLOR_TYPE_RGB, 8);
+    image.interlaced = true;
+    write(in, image);
     std::string whole = content(in);
     const auto put = [&](std::size_t position, std::uint32_t value) {
         for (int byte = 0; byte < 4; ++byte)
@@ -340,7 +346,7 @@ TEST_F(PngFilter, RefusesPicturesThatKernelsCannotAddress) {
     }
     put(29, ~crc);
     std::ofstream(in, std::ios::binary) << whole;
-    refuses(identity, "is too large: 30000 x 30000 pixels are more");
+    refuses(identity, "too large to be held as a whole: 30000 x 30000 pixels are more");
 }
 
 TEST_F(PngFilter, ReplacesItsInputAndFollowsLinks) {
@@ -368,20 +374,47 @@ TEST_F(PngFilter, SaysWhereItCannotWrite) {
 // ---------------------------------------------------------------------------------------
 
 struct Case {
-    int size = 3, stride = 1;
+    int height = 3, width = 3; // of the window
+    int stride = 1;
     int phase_y = 0, phase_x = 0;
     int top = 0, left = 0, bottom = 0, right = 0;
     double value = 0;
+    std::string border_y = "constant", border_x = "constant";
 
     std::string flags() const {
         std::ostringstream text;
-        text << " --size " << size << " --stride " << stride << " --phase " << phase_y << ','
-             << phase_x << " --pads " << top << ',' << left << ',' << bottom << ',' << right;
+        text << " --stride " << stride << " --phase " << phase_y << ',' << phase_x << " --pads "
+             << top << ',' << left << ',' << bottom << ',' << right;
+        if (border_y != "constant" || border_x != "constant")
+            text << " --border " << border_y << ',' << border_x;
         return text.str();
     }
 };
 
-/// One channel of a picture, really padded (or cropped).
+/// The place of `size` where a walk from place 0 to `position` ends, or -1 where it leaves them
+/// for good.
+int walk(int position, int size, const std::string &border) {
+    if (border == "constant")
+        return position < 0 || position >= size ? -1 : position;
+    int place = 0, direction = position < 0 ? -1 : 1;
+    for (int step = 0; step < std::abs(position); ++step) {
+        const bool at_end = direction > 0 ? place == size - 1 : place == 0;
+        if (!at_end)
+            place += direction;
+        else if (border == "circular")
+            place = direction > 0 ? 0 : size - 1;
+        else if (border == "replicate")
+            continue;
+        else {
+            direction = -direction;
+            if (border == "reflect" && size > 1)
+                place += direction;
+        }
+    }
+    return place;
+}
+
+/// One channel of a picture, really cropped and then really padded.
 struct Plane {
     int height, width;
     std::vector<double> samples;
@@ -389,12 +422,17 @@ struct Plane {
 };
 
 Plane padded(const Image &image, int channel, const Case &c, double border) {
+    const int top = std::max(0, -c.top), left = std::max(0, -c.left);
+    const int height = image.height - top - std::max(0, -c.bottom);
+    const int width = image.width - left - std::max(0, -c.right);
     Plane plane{image.height + c.top + c.bottom, image.width + c.left + c.right, {}};
-    for (int y = -c.top; y < image.height + c.bottom; ++y)
-        for (int x = -c.left; x < image.width + c.right; ++x)
-            plane.samples.push_back(y >= 0 && y < image.height && x >= 0 && x < image.width
-                                        ? image.at(y, x, channel)
-                                        : border);
+    for (int y = 0; y < plane.height; ++y)
+        for (int x = 0; x < plane.width; ++x) {
+            const int from_y = walk(y - std::max(0, c.top), height, c.border_y);
+            const int from_x = walk(x - std::max(0, c.left), width, c.border_x);
+            plane.samples.push_back(
+                from_y < 0 || from_x < 0 ? border : image.at(top + from_y, left + from_x, channel));
+        }
     return plane;
 }
 
@@ -408,8 +446,8 @@ using Rule = std::function<double(const Plane &, int y, int x)>;
 void expect(const Image &result, const Image &image, int channel, const Case &c, double border,
             const Rule &rule, int taps, double gain) {
     const Plane plane = padded(image, channel, c, border);
-    const int height = (plane.height - c.phase_y - c.size) / c.stride + 1;
-    const int width = (plane.width - c.phase_x - c.size) / c.stride + 1;
+    const int height = (plane.height - c.phase_y - c.height) / c.stride + 1;
+    const int width = (plane.width - c.phase_x - c.width) / c.stride + 1;
     ASSERT_EQ(result.height, height);
     ASSERT_EQ(result.width, width);
     ASSERT_EQ(result.colour, image.colour);
@@ -530,47 +568,284 @@ std::vector<FilterCase> filter_cases() {
     };
 }
 
-TEST_F(PngFilter, ValuesOfEveryFilter) {
-    const std::vector<Image> images = {
+std::vector<Image> images() {
+    return {
         patterned(9, 7, PNG_COLOR_TYPE_RGB, 8),
         patterned(8, 9, PNG_COLOR_TYPE_RGB_ALPHA, 8),
         patterned(7, 6, PNG_COLOR_TYPE_GRAY, 16),
         patterned(6, 8, PNG_COLOR_TYPE_GRAY_ALPHA, 16),
     };
+}
+
+/// The borders of `c` may be mixed: a filter that ignores a constant border sees all others.
+class Values : public PngFilter {
+protected:
+    void hold(const FilterCase &filter, const Image &image, Case c) const {
+        c.height = c.width = filter.size;
+        const bool ignores_value = filter.border != 0;
+        std::string flags =
+            "--filter " + filter.filter + " --size " + std::to_string(filter.size) + c.flags();
+        if (!ignores_value && (c.border_y == "constant" || c.border_x == "constant"))
+            flags += " --value " + std::to_string(static_cast<int>(c.value));
+        SCOPED_TRACE(testing::Message()
+                     << image.width << " x " << image.height << ", colour type " << image.colour
+                     << ", " << image.depth << " bits: " << flags);
+        const Image result = filtered(image, flags);
+        for (int channel = 0; channel < image.channels(); ++channel) {
+            const bool alpha =
+                (image.colour & PNG_COLOR_MASK_ALPHA) != 0 && channel == image.channels() - 1;
+            const Rule rule = alpha && filter.keeps_alpha ? middle(filter.size) : filter.rule;
+            ASSERT_NO_FATAL_FAILURE(expect(result, image, channel, c,
+                                           ignores_value ? filter.border : c.value, rule,
+                                           filter.size * filter.size, filter.gain));
+        }
+    }
+};
+
+TEST_F(Values, OfEveryFilter) {
     const std::vector<Case> shapes = {
-        {0, 1, 0, 0, 1, 2, 3, 4, 100}, // four distinct sides
-        {0, 2, 1, 0, 3, 0, 2, 1, 77},  // a phase below
-        {0, 3, 1, 2, 6, 5, 4, 7, 20},  // pads beyond the kernel: windows of nothing but border
-        {0, 2, 0, 1, -1, 2, 1, -1, 9}, // crops
+        {0, 0, 1, 0, 0, 1, 2, 3, 4, 100}, // four distinct sides
+        {0, 0, 2, 1, 0, 3, 0, 2, 1, 77},  // a phase below
+        {0, 0, 3, 1, 2, 6, 5, 4, 7, 20},  // pads beyond the kernel: windows of nothing but border
+        {0, 0, 2, 0, 1, -1, 2, 1, -1, 9}, // crops
+        {0, 0, 1, 0, 0, 2, 1, 1, 3, -40}, // a value that 8 bits do not have
     };
     for (const FilterCase &filter : filter_cases())
-        for (const Image &image : images)
-            for (Case c : shapes) {
-                c.size = filter.size;
-                std::string flags = "--filter " + filter.filter + c.flags();
-                const bool ignores_border = filter.border != 0;
-                if (!ignores_border)
-                    flags += " --value " + std::to_string(static_cast<int>(c.value));
-                SCOPED_TRACE(testing::Message()
-                             << image.width << " x " << image.height << ", colour type "
-                             << image.colour << ", " << image.depth << " bits: " << flags);
-                const Image result = filtered(image, flags);
-                for (int channel = 0; channel < image.channels(); ++channel) {
-                    const bool alpha = (image.colour & PNG_COLOR_MASK_ALPHA) != 0 &&
-                                       channel == image.channels() - 1;
-                    const Rule rule = alpha && filter.keeps_alpha ? middle(c.size) : filter.rule;
-                    ASSERT_NO_FATAL_FAILURE(expect(result, image, channel, c,
-                                                   ignores_border ? filter.border : c.value, rule,
-                                                   c.size * c.size, filter.gain));
+        for (const Image &image : images())
+            for (const Case &c : shapes)
+                hold(filter, image, c);
+}
+
+TEST_F(Values, OfEveryBorder) {
+    const std::vector<Case> shapes = {
+        {0, 0, 1, 0, 0, 1, 2, 3, 4, 100},
+        {0, 0, 2, 1, 0, 3, 0, 2, 1, 77},
+        {0, 0, 3, 1, 2, 20, 15, 31, 17, 20}, // the picture repeated several times
+        {0, 0, 2, 0, 1, -1, 2, 1, -1, 9},    // what is left after crops is repeated
+    };
+    const std::vector<std::pair<std::string, std::string>> borders = {
+        {"reflect", "reflect"},   {"symmetric", "symmetric"}, {"replicate", "replicate"},
+        {"circular", "circular"}, {"constant", "circular"},   {"circular", "reflect"},
+        {"reflect", "constant"},  {"symmetric", "replicate"}, {"replicate", "symmetric"},
+    };
+    const std::vector<std::pair<std::string, int>> some = {
+        {"gaussian", 5}, {"box", 3},   {"sharpen", 3},   {"sobel", 3},    {"emboss", 3},
+        {"dilate", 4},   {"erode", 3}, {"downscale", 2}, {"subsample", 1}};
+    for (const FilterCase &filter : filter_cases())
+        if (std::find(some.begin(), some.end(), std::pair(filter.filter, filter.size)) !=
+            some.end())
+            for (const Image &image : images())
+                for (Case c : shapes)
+                    for (const auto &[border_y, border_x] : borders) {
+                        c.border_y = border_y;
+                        c.border_x = border_x;
+                        hold(filter, image, c);
+                    }
+}
+
+// --- Strips
+// ---------------------------------------------------------------------------------------
+
+TEST_F(PngFilter, StripsMeetWithoutSeams) {
+    const std::vector<std::string> filters = {
+        "--filter gaussian --size 5",
+        "--filter box --size 4 --stride 2 --phase 1,0 --pads 3,0,2,1",
+        "--filter sobel --pads 0,1,5,2",
+        "--filter dilate --pads 12,1,9,2", // strips of nothing but border
+        "--filter erode --stride 3 --size 2 --pads 2,1,0,3",
+        "--filter subsample --stride 2 --phase 1,1 --pads -2,0,-3,0",
+    };
+    for (Image image : {patterned(11, 13, PNG_COLOR_TYPE_RGB, 8),
+                        patterned(5, 16, PNG_COLOR_TYPE_GRAY_ALPHA, 16)})
+        for (bool interlaced : {false, true})
+            for (const std::string &filter : filters)
+                for (const std::string border :
+                     {"constant", "reflect", "symmetric", "replicate", "circular"}) {
+                    image.interlaced = interlaced;
+                    const std::string flags = filter + " --border " + border;
+                    const Image whole = filtered(image, flags + " --strip 1000");
+                    for (int rows : {1, 2, 3, 5}) {
+                        SCOPED_TRACE(flags + " in strips of " + std::to_string(rows));
+                        const Image result =
+                            filtered(image, flags + " --strip " + std::to_string(rows));
+                        ASSERT_EQ(result.height, whole.height);
+                        EXPECT_EQ(result.samples, whole.samples);
+                    }
                 }
+}
+
+/// A sample of a picture too large for a vector of numbers.
+int large_sample(int y, int i) { return (i * 7 + y * 13 + i / 640 * (y / 480)) % 256; }
+
+TEST_F(PngFilter, MemoryDoesNotHoldThePicture) {
+    constexpr int width = 6000, height = 4000, samples = 3 * width;
+    FILE *file = std::fopen(in.c_str(), "wb");
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+    png_infop info = png_create_info_struct(png);
+    png_init_io(png, file);
+    png_set_IHDR(png, info, width, height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
+    png_set_compression_level(png, 1);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+    png_write_info(png, info);
+    std::vector<png_byte> row(samples);
+    for (int y = 0; y < height; ++y) {
+        for (int i = 0; i < samples; ++i)
+            row[static_cast<std::size_t>(i)] = static_cast<png_byte>(large_sample(y, i));
+        png_write_row(png, row.data());
+    }
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    std::fclose(file);
+
+    // Every pixel moves down by two and left by one; those that leave come in at the other side.
+    std::ofstream(folder / "kernel.txt") << "0 0 1\n0 0 0\n0 0 0\n0 0 0\n0 0 0\n";
+    // All memory that the process maps, its own code included, in units of 1024 bytes.
+    constexpr int limit = samples * height / 1024;
+    const Outcome outcome =
+        Demos::run("sh", "-c 'ulimit -v " + std::to_string(limit) +
+                             " && exec \"" PNG_FILTER
+                             "\" in.png out.png --kernel kernel.txt --border circular'");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+
+    file = std::fopen(out.c_str(), "rb");
+    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+    info = png_create_info_struct(png);
+    png_init_io(png, file);
+    png_read_info(png, info);
+    ASSERT_EQ(png_get_rowbytes(png, info), static_cast<std::size_t>(samples));
+    ASSERT_EQ(png_get_image_height(png, info), static_cast<png_uint_32>(height));
+    int wrong = 0;
+    for (int y = 0; y < height; ++y) {
+        png_read_row(png, row.data(), nullptr);
+        for (int i = 0; i < samples; ++i)
+            wrong += row[static_cast<std::size_t>(i)] !=
+                     large_sample((y + height - 2) % height, (i + 3) % samples);
+    }
+    EXPECT_EQ(wrong, 0);
+    png_destroy_read_struct(&png, &info, nullptr);
+    std::fclose(file);
+}
+
+TEST_F(PngFilter, ProgressWhereAskedFor) {
+    write(in, patterned(5, 40, PNG_COLOR_TYPE_GRAY, 8));
+    const Outcome outcome = run("in.png out.png --filter box --strip 10 --progress");
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.out, "");
+    for (const char *percent : {"  0%", " 25%", " 50%", " 75%", "100%"})
+        EXPECT_NE(outcome.err.find(percent), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find('\n'), std::string::npos) << "it stays on one line";
+    EXPECT_EQ(outcome.err.back(), '\r') << "and leaves it";
+}
+
+// --- Kernels of one's own
+// -------------------------------------------------------------------------
+
+/// Every tap on its own.
+Rule correlation(int width, const std::vector<double> &taps) {
+    return [=](const Plane &plane, int y, int x) {
+        double sum = 0;
+        for (std::size_t i = 0; i < taps.size(); ++i)
+            sum += taps[i] *
+                   plane.at(y + static_cast<int>(i) / width, x + static_cast<int>(i) % width);
+        return sum;
+    };
+}
+
+class OwnKernel : public PngFilter {
+protected:
+    void write_kernel(const std::string &text) const { std::ofstream(folder / "k.txt") << text; }
+};
+
+TEST_F(OwnKernel, Values) {
+    write_kernel("# two rows, three columns\n"
+                 "1,-2\t 0.5\r\n"
+                 "\n"
+                 "  0.25 3e0, -1   # and a note\n");
+    const Rule rule = correlation(3, {1, -2, .5, .25, 3, -1});
+    const std::vector<std::pair<std::string, std::string>> borders = {
+        {"constant", "constant"}, {"reflect", "reflect"}, {"circular", "symmetric"}};
+    for (const Image &image : images())
+        for (Case c : {Case{2, 3, 1, 0, 0, 1, 2, 3, 4, 100}, Case{2, 3, 2, 1, 0, 3, 0, 2, 1, 77}})
+            for (const auto &[border_y, border_x] : borders) {
+                c.border_y = border_y;
+                c.border_x = border_x;
+                std::string flags = "--kernel k.txt" + c.flags();
+                if (border_y == "constant")
+                    flags += " --value " + std::to_string(static_cast<int>(c.value));
+                SCOPED_TRACE(flags);
+                const Image result = filtered(image, flags);
+                for (int channel = 0; channel < image.channels(); ++channel)
+                    ASSERT_NO_FATAL_FAILURE(
+                        expect(result, image, channel, c, c.value, rule, 6, 7.75));
             }
 }
+
+TEST_F(OwnKernel, SumsOfWholeNumbersAreExact) {
+    write_kernel("0 1 0\n2 -3 4\n0 -5 6\n");
+    const Image image = {3, 3, PNG_COLOR_TYPE_GRAY, 8, {9, 10, 9, 20, 5, 7, 9, 1, 3}};
+    // 10 + 40 - 15 + 28 - 5 + 18
+    EXPECT_EQ(filtered(image, "--kernel k.txt --same valid").samples, std::vector<int>{76});
+    write_kernel("0.5");
+    // Halves go to the even number.
+    EXPECT_EQ(filtered(image, "--kernel k.txt").samples,
+              (std::vector<int>{4, 5, 4, 10, 2, 4, 4, 0, 2}));
+}
+
+TEST_F(OwnKernel, AnchorIsTheTapOnThePixel) {
+    const Image image = patterned(7, 6, PNG_COLOR_TYPE_RGB, 8);
+    for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 4; ++x) {
+            // All taps are 0 but the anchor: the picture as it was.
+            std::string text;
+            for (int i = 0; i < 12; ++i)
+                text += std::string(i == y * 4 + x ? "1" : "0") + (i % 4 == 3 ? "\n" : " ");
+            write_kernel(text);
+            const std::string anchor = std::to_string(y) + "," + std::to_string(x);
+            SCOPED_TRACE(anchor);
+            const Image result = filtered(image, "--kernel k.txt --value 9 --anchor " + anchor);
+            ASSERT_EQ(result.width, 7);
+            EXPECT_EQ(result.samples, image.samples);
+        }
+    EXPECT_EQ(filtered(image, "--filter box --size 4 --anchor 3,1").samples,
+              filtered(image, "--filter box --size 4 --pads 3,1,0,2").samples);
+}
+
+TEST_F(OwnKernel, RefusesWhatIsNoKernel) {
+    write(in, patterned(6, 4, PNG_COLOR_TYPE_RGB, 8));
+    const std::vector<std::pair<std::string, std::string>> wrong = {
+        {"", "no numbers in the kernel k.txt"},
+        {"# 1 2 3\n", "no numbers"},
+        {"1 2\n3\n", "line 2 of the kernel k.txt has 1 numbers where the rows above have 2"},
+        {"1 2\n\n3 4 5\n", "line 3"},
+        {"1 x\n", "line 1 of the kernel k.txt is not a row of finite numbers"},
+        {"1 2\n3 4.5.6\n", "line 2"},
+        {"1 nan\n", "line 1"},
+        {"1\n1e99\n", "line 2"},
+    };
+    for (const auto &[kernel, text] : wrong) {
+        write_kernel(kernel);
+        refuses("--kernel k.txt", text);
+    }
+    refuses("--kernel missing.txt", "cannot open the kernel missing.txt");
+    write_kernel("1 2 3\n4 5 6\n");
+    refuses("--kernel k.txt --anchor 2,0", "the anchor 2,0 is none of the 2 x 3 taps");
+    refuses("--kernel k.txt --anchor 0,-1", "the anchor 0,-1");
+    refuses("--kernel k.txt --anchor 1", "--anchor");
+    refuses("--kernel k.txt --anchor 1,1 --same tf", "--anchor");
+    refuses("--kernel k.txt --anchor 1,1 --pads 1", "--anchor");
+    refuses("--kernel k.txt --size 3", "--size");
+    refuses("--kernel k.txt --filter box", "--kernel");
+}
+
+// --- Roundings, conventions, defaults
+// -------------------------------------------------------------
 
 TEST_F(PngFilter, RoundsToNearestAndSaturates) {
     Image image{4, 2, PNG_COLOR_TYPE_GRAY, 8, {1, 2, 0, 0, 1, 2, 0, 1}};
     EXPECT_EQ(filtered(image, "--filter downscale").samples, (std::vector<int>{2, 0})); // 1.5, 0.25
     image.samples = {2, 3, 0, 1, 2, 3, 1, 1};
-    EXPECT_EQ(filtered(image, "--filter downscale").samples, (std::vector<int>{3, 1})); // 2.5, 0.75
+    EXPECT_EQ(filtered(image, "--filter downscale").samples, (std::vector<int>{2, 1})); // 2.5, 0.75
     // The embossed middle pixel is itself plus 2*br + b + r - t - l - 2*tl.
     image = {3, 3, PNG_COLOR_TYPE_GRAY, 8, {0, 0, 0, 0, 100, 60, 0, 50, 40}};
     EXPECT_EQ(filtered(image, "--filter emboss --same valid").samples,
@@ -630,6 +905,8 @@ TEST_F(PngFilter, Defaults) {
         {"--filter downscale --size 3 --stride 1", "--filter box"},
         {"--filter box --phase 0", "--filter box --phase 0,0"},
         {"--filter box --pads 2", "--filter box --pads 2,2,2,2"},
+        {"--filter box", "--filter box --anchor 1,1 --border constant"},
+        {"--filter box --border circular", "--filter box --border circular,circular"},
     };
     for (const auto &[brief, full] : same) {
         const Image a = filtered(image, brief), b = filtered(image, full);
@@ -644,7 +921,7 @@ TEST_F(PngFilter, Defaults) {
 TEST_F(PngFilter, RefusesBadFlags) {
     write(in, patterned(6, 4, PNG_COLOR_TYPE_RGB, 8));
     const std::vector<std::pair<std::string, std::string>> wrong = {
-        {"", "--filter is required"},
+        {"", "--filter or --kernel is required"},
         {"--filter blur", "--filter"},
         {"--filter box --sise 3", "--sise"},
         {"--filter box --size three", "--size"},
@@ -662,6 +939,8 @@ TEST_F(PngFilter, RefusesBadFlags) {
         {"--filter box --pads -3,0,-3,0", "crop"},
         {"--filter box --size 8 --same valid", "outputs"},
         {"--filter box --size 5 --same valid", "the result is empty: 2 x 0 pixels"},
+        {"--filter box --pads 1000000,0,0,0", "the result is too large: 4 x 1000002 pixels"},
+        {"--filter gaussian --size 1000000", "exceed"},
         {"--filter box --same lasagne", "lasagne"},
         {"--filter box --same tf --pads 1,1,1,1", "--same"},
         {"--filter box --value much", "--value"},
@@ -671,6 +950,11 @@ TEST_F(PngFilter, RefusesBadFlags) {
         {"--filter emboss --size -1", "emboss compares pixels"},
         {"--filter subsample --size 3", "size 1, not 3"},
         {"--filter dilate --value 7", "dilate does not look at the border"},
+        {"--filter box --border mirror", "mirror"},
+        {"--filter box --border reflect,constant,circular", "border"},
+        {"--filter box --border 'reflect ceil=1'", "--border"},
+        {"--filter box --border reflect,circular --value 7", "no side has a constant border"},
+        {"--filter box --strip 0", "--strip"},
         {"--filter box third.png", "third.png"},
     };
     for (const auto &[flags, text] : wrong)
@@ -684,8 +968,8 @@ TEST_F(PngFilter, HelpNamesFiltersAndUnits) {
     const Outcome help = run("--help");
     EXPECT_EQ(help.code, 0);
     EXPECT_EQ(help.err, "");
-    for (const char *text :
-         {"gaussian", "subsample", "T,L,B,R", "0..65535", "not linearised", "Alpha is"})
+    for (const char *text : {"gaussian", "subsample", "T,L,B,R", "0..65535", "not linearised",
+                             "Alpha is", "symmetric", "text file"})
         EXPECT_NE(help.out.find(text), std::string::npos) << text;
 }
 
@@ -714,7 +998,9 @@ TEST_F(Demos, ShowsAllFiltersOnItsOwnPicture) {
     const Image sheet = read(results / "contact_sheet.png");
     EXPECT_GT(sheet.width, 4 * 256);
     EXPECT_GT(sheet.height, 6 * 256);
-    EXPECT_GT(read(results / "filters.png").width, 5 * 256);
+    const Image filters = read(results / "filters.png"); // ten pictures and five borders
+    EXPECT_GT(filters.width, 5 * 256);
+    EXPECT_GT(filters.height, 3 * 256);
 }
 
 TEST_F(Demos, ShowsLargeAndSmallPictures) {

@@ -1,4 +1,4 @@
-// depthwise2d: the hand-worked cases of cases.md, small sizes, and random problems.
+// Depthwise convolution: the hand-worked cases of cases.md, small sizes, and random problems.
 
 #include <gtest/gtest.h>
 
@@ -10,31 +10,25 @@ using selvage::Op;
 
 namespace {
 
-/// Every number `times` times in a row: the same plane in all channels.
-std::vector<float> in_each_channel(int times, const std::vector<float> &plane) {
-    std::vector<float> result;
-    for (float value : plane)
-        result.insert(result.end(), times, value);
-    return result;
-}
-
 TEST(Depthwise, PC_112_dilated_depthwise_skipped) {
     // Weights of 1 instead of 1/9: the count of taps inside the input, plus the bias of 1.
     hold_values("depthwise2d c=4 in=5x5 kernel=3 dilation=2 pads=2 bias=1",
-                {std::vector<float>(100, 1), std::vector<float>(36, 1), {1, 1, 1, 1}},
+                {repeat(100, 1), repeat(36, 1), {1, 1, 1, 1}},
                 in_each_channel(4, {5, 5, 7, 5, 5, 5, 5, 7, 5, 5, 7, 7, 10,
                                     7, 7, 5, 5, 7, 5, 5, 5, 5, 7, 5, 5}));
 }
 
 TEST(Depthwise, PC_119_height_1_depthwise) {
+    const Data data = {{1, 7, 2, 8, 3, 9, 4, 10, 5, 11, 6, 12}, {1, 10, 100, 1, 1, 1}, {}};
+    const std::vector<float> right = {210, 15, 321, 24, 432, 27, 543, 30, 654, 33, 65, 23};
+    hold_values("depthwise1d c=2 in=6 kernel=3 pads=1", data, right);
+    hold_values("depthwise2d c=2 in=1x6 kernel=1x3 pads=0,1,0,1", data, right);
+    hold_problem("depthwise1d c=32 in=32 kernel=3 pads=1");
     hold_problem("depthwise2d c=32 in=1x32 kernel=1x3 pads=0,1,0,1");
-    hold_values("depthwise2d c=2 in=1x6 kernel=1x3 pads=0,1,0,1",
-                {{1, 7, 2, 8, 3, 9, 4, 10, 5, 11, 6, 12}, {1, 10, 100, 1, 1, 1}, {}},
-                {210, 15, 321, 24, 432, 27, 543, 30, 654, 33, 65, 23});
 }
 
 TEST(Depthwise, PC_121_depthwise_multiplier) {
-    hold_values("depthwise2d c=2 k=4 in=1x3 kernel=1x2",
+    hold_values("depthwise1d c=2 k=4 in=3 kernel=2",
                 {{1, 4, 2, 5, 3, 6}, {1, 0, 0, 1, 1, 1, 2, 3}, {}}, {1, 2, 9, 23, 2, 3, 11, 28});
 }
 
@@ -48,7 +42,7 @@ TEST(Depthwise, PC_122_tf_depthwise_order) {
 TEST(Depthwise, PC_124_depthwise_pointer) {
     const Data data = {{1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0,
                         1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0},
-                       std::vector<float>(18, 1),
+                       repeat(18, 1),
                        {}};
     hold_values("depthwise2d c=2 in=4x4 kernel=3", data, {3, 4, 4, 3, 2, 3, 3, 3});
     hold_values("depthwise2d c=2 in=4x4 kernel=3 pads=1", data,
@@ -57,15 +51,19 @@ TEST(Depthwise, PC_124_depthwise_pointer) {
 }
 
 TEST(Depthwise, PC_125_depthwise_1d_even) {
-    hold_values("depthwise2d c=8 in=1x10 kernel=1x10 same=tf",
-                {std::vector<float>(80, 1), std::vector<float>(80, 1), {}},
+    hold_values("depthwise1d c=8 in=10 kernel=10 same=tf", {repeat(80, 1), repeat(80, 1), {}},
                 in_each_channel(8, {6, 7, 8, 9, 10, 9, 8, 7, 6, 5}));
 }
 
 TEST(Depthwise, BorderValueAndFourPads) {
-    hold_values("depthwise2d c=1 in=1x4 kernel=1x3 pads=0,2,0,1 value=7",
-                {{1, 2, 3, 4}, {1, 10, 100}, {}}, {177, 217, 321, 432, 743});
+    hold_values("depthwise1d c=1 in=4 kernel=3 pads=2,1 value=7", {{1, 2, 3, 4}, {1, 10, 100}, {}},
+                {177, 217, 321, 432, 743});
     hold_problem("depthwise2d c=24 in=6x9 kernel=3 stride=2 pads=1,2,4,3 value=-2");
+}
+
+TEST(Depthwise, Volumes) {
+    hold_problem("depthwise3d c=18 in=4x6x7 kernel=2x3x3 stride=1x2x1 pads=1,0,3,2,4,5");
+    hold_problem("depthwise3d c=3 k=6 in=4x6x7 kernel=3 dilation=1x2x3 pads=1,2,3,4,5,6 value=-2");
 }
 
 TEST(Depthwise, PC_139_strides_ignored) {
@@ -96,7 +94,7 @@ TEST(Depthwise, PC_151_single_row_stride2) {
 
 class RandomDepthwise : public testing::TestWithParam<std::string> {};
 
-TEST_P(RandomDepthwise, MatchesTheOracle) { hold_random_problems(Op::depthwise2d, GetParam()); }
+TEST_P(RandomDepthwise, MatchesTheOracle) { hold_random_problems(Op::depthwise, GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(, RandomDepthwise, testing::ValuesIn(selvage::available_isas()),
                          [](const auto &info) { return info.param; });

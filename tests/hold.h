@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "selvage/kernels.h"
 #include "selvage/plan.h"
 
 #include "trial.h"
@@ -10,23 +12,39 @@
 /// The problem of a text; a bad text fails the test.
 selvage::Problem parse(const std::string &text);
 
-/// The options that force each kernel of an operator that this CPU can run.
-std::vector<selvage::Options> kernels_of(selvage::Op op);
+/// The kernels of an operator, as kernel_op() calls it, that this CPU can run.
+std::vector<const selvage::KernelRow *> kernels_of(const std::string &op);
 
-/// Holds random problems of the operator against the schedule `reference` and every kernel of the
-/// instruction set, until its tuned kernels have taken a thousand, and demands that none was left
-/// out.
+/// The seed of random tests: SELVAGE_SEED, or always the same.
+std::uint64_t seed_from_environment();
+
+/// Holds random problems of the operator against the plan that the instruction set makes for them
+/// and against every kernel of the set, until its tuned kernels have taken some hundreds, and
+/// demands that none was left out.
 ///
 /// SELVAGE_SEED moves the sequence of problems. With SELVAGE_PROBLEM that problem alone is run, on
-/// the data and layout of SELVAGE_SEED; the text of a failure is such a line.
+/// the data and strides of SELVAGE_SEED; the text of a failure is such a line.
 void hold_random_problems(selvage::Op op, const std::string &isa);
 
-/// Holds hand-worked values against the oracle and against every kernel that accepts the problem.
-/// Input and output are dense NHWC, weights are OIHW.
-void hold_values(const char *problem, const Data &data, const std::vector<float> &expected);
+/// Holds hand-worked values against the oracle and against every kernel that accepts the problem,
+/// in both layouts. Input and output are dense NDHWC here, weights are OIHW.
+void hold_values(const std::string &problem, const Data &data, const std::vector<float> &expected);
 
-/// Holds every kernel that accepts the problem against the oracle on random data.
+/// The same for maxima and their indices.
+void hold_indices(const std::string &problem, const Data &data, const std::vector<float> &expected,
+                  const std::vector<std::int64_t> &indices);
+
+/// Holds every kernel that accepts the problem against the oracle on random data, in both layouts.
 void hold_problem(const std::string &problem);
+
+/// The same, and the output must have these sizes: planes, rows, columns.
+void hold_outputs(const std::string &problem, std::vector<std::int64_t> outputs);
 
 /// The numbers first, first + 1, ... last.
 std::vector<float> count_up(int first, int last);
+
+/// The same number, some times.
+std::vector<float> repeat(int times, float number);
+
+/// Every number `times` times in a row: the same plane in all channels.
+std::vector<float> in_each_channel(int times, const std::vector<float> &plane);

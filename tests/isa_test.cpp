@@ -75,9 +75,22 @@ const char *const problems[] = {
     "depthwise2d c=39 in=7x9 kernel=5x2 stride=2x3 pads=1,2,3,4",
     "max_pool2d c=32 in=14x14 kernel=3 stride=2 pads=1",
     "avg_pool2d c=35 in=7x9 kernel=5x2 stride=2x3 pads=1,2,3,4",
+    "conv2d c=16 k=32 in=14x14 kernel=3 pads=1 layout=nchw",
+    "depthwise2d c=32 in=14x14 kernel=3 pads=1 layout=nchw",
+    "max_pool2d c=32 in=14x14 kernel=3 stride=2 pads=1 layout=nchw",
+    "conv1d c=16 k=32 in=140 kernel=3 dilation=2 pads=1,2 border=circular",
+    "conv3d c=16 k=32 in=4x5x6 kernel=3 pads=1",
+    "conv_transpose2d c=16 k=32 in=7x9 kernel=4 stride=2 pads=1",
+    "avg_pool3d c=32 in=4x5x6 adaptive=2",
+    "lp_pool2d c=32 in=14x14 kernel=3",
+    "max_pool2d c=32 in=14x14 kernel=3 type=u8",
+    "max_pool2d c=32 in=14x14 kernel=3 indices=plane",
+    "filter2d c=3 in=14x14 kernel=3 pads=1 border=reflect",
+    "stride_sample2d c=32 in=14x14 stride=2",
+    "pad2d c=32 in=14x14 pads=1,2,3,4 border=symmetric",
 };
 
-std::string isa_of(const Plan &plan) { return plan.kernel().substr(plan.kernel().rfind('/') + 1); }
+std::string isa_of(const std::string &kernel) { return kernel.substr(kernel.rfind('/') + 1); }
 
 TEST(Isa, WhatTheCpuHasIsAvailable) {
     EXPECT_EQ(selvage::available_isas(), isas_of_this_cpu());
@@ -91,7 +104,8 @@ TEST_P(ForcedIsa, ByOptionRuns) {
         const Problem problem = parse(text);
         Plan plan;
         ASSERT_TRUE(selvage::make_plan(problem, {GetParam(), ""}, &plan).ok()) << text;
-        EXPECT_EQ(isa_of(plan), GetParam()) << text;
+        for (const selvage::PlannedPart &part : plan.parts())
+            EXPECT_EQ(isa_of(part.kernel), GetParam()) << text;
         EXPECT_TRUE(Trial(problem, random_data(problem, 1), 1).holds(plan));
     }
 }
@@ -102,7 +116,8 @@ TEST_P(ForcedIsa, ByEnvironmentRuns) {
         const Problem problem = parse(text);
         Plan plan;
         ASSERT_TRUE(selvage::make_plan(problem, {}, &plan).ok()) << text;
-        EXPECT_EQ(isa_of(plan), GetParam()) << text;
+        for (const selvage::PlannedPart &part : plan.parts())
+            EXPECT_EQ(isa_of(part.kernel), GetParam()) << text;
         EXPECT_TRUE(Trial(problem, random_data(problem, 1), 1).holds(plan));
     }
 }
@@ -111,7 +126,7 @@ TEST_P(ForcedIsa, OptionWinsOverEnvironment) {
     const Environment isa("SELVAGE_ISA", "no such set");
     Plan plan;
     ASSERT_TRUE(selvage::make_plan(parse(problems[0]), {GetParam(), ""}, &plan).ok());
-    EXPECT_EQ(isa_of(plan), GetParam());
+    EXPECT_EQ(isa_of(plan.kernel()), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(, ForcedIsa, testing::ValuesIn(selvage::available_isas()),
@@ -120,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(, ForcedIsa, testing::ValuesIn(selvage::available_isas(
 TEST(Isa, ScheduleByOptionAndByEnvironment) {
     for (const char *text : problems) {
         const Problem problem = parse(text);
-        const std::string reference = std::string(name(problem.op)) + "/reference/";
+        const std::string reference = kernel_op(problem) + "/reference/";
         Plan plan;
         ASSERT_TRUE(selvage::make_plan(problem, {"", "reference"}, &plan).ok()) << text;
         EXPECT_EQ(plan.kernel().rfind(reference, 0), 0u) << plan.kernel();
@@ -140,7 +155,7 @@ TEST(Isa, WithoutForceWholeVectorsTakeTheWidest) {
           "avg_pool2d c=64 in=7x9 kernel=5x2 stride=2x3 pads=1,2,3,4"}) {
         Plan plan;
         ASSERT_TRUE(selvage::make_plan(parse(text), {}, &plan).ok()) << text;
-        EXPECT_EQ(isa_of(plan), selvage::available_isas().back()) << text;
+        EXPECT_EQ(isa_of(plan.kernel()), selvage::available_isas().back()) << text;
     }
 }
 

@@ -38,6 +38,29 @@ TEST(Layer, PoolsHaveNoWeights) {
               Code::invalid_argument);
 }
 
+TEST(Layer, OtherLayoutsTypesAndIndices) {
+    // The same numbers as planes: 1 2 and 3 4 of two channels.
+    const float x[] = {1, 2, 3, 4};
+    float y[] = {0, 0};
+    std::int64_t indices[] = {-7, -7};
+    const selvage::Problem planes =
+        parse("max_pool1d c=2 in=2 kernel=2 layout=nchw indices=tensor");
+    Layer layer;
+    ASSERT_TRUE(selvage::make_layer(planes, {}, nullptr, WeightOrder::oihw, nullptr, &layer).ok());
+    ASSERT_TRUE(layer.run(x, y, indices).ok());
+    EXPECT_EQ(std::vector<float>(y, y + 2), std::vector<float>({2, 4}));
+    EXPECT_EQ(std::vector<std::int64_t>(indices, indices + 2), std::vector<std::int64_t>({1, 3}));
+    EXPECT_EQ(layer.run(x, y).code(), Code::invalid_argument); // indices are wanted
+
+    const std::uint8_t bytes[] = {200, 0, 100};
+    std::uint8_t padded[5] = {};
+    ASSERT_TRUE(selvage::make_layer(parse("pad1d in=3 pads=1 border=reflect type=u8"), {}, nullptr,
+                                    WeightOrder::oihw, nullptr, &layer)
+                    .ok());
+    ASSERT_TRUE(layer.run(bytes, padded).ok());
+    EXPECT_EQ(std::vector<int>(padded, padded + 5), std::vector<int>({0, 200, 0, 100, 0}));
+}
+
 TEST(Layer, FailuresLeaveTheLayerAsItWas) {
     const float x[] = {5}, w[] = {2};
     float y[] = {0};

@@ -1,10 +1,11 @@
 // Calls 2 to 100 of every kernel neither allocate nor touch a page for the first time.
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 
 #include "hold.h"
 
-using selvage::Op;
+using selvage::KernelRow;
 using selvage::Options;
 using selvage::Plan;
 using selvage::Problem;
@@ -62,103 +63,166 @@ long minor_faults() {
     return usage.ru_minflt;
 }
 
-/// Problems of which every kernel takes at least one.
-std::vector<std::string> layers(Op op) {
-    switch (op) {
-    case Op::conv2d:
-        return {
-            "conv2d c=64 k=64 in=14x14 kernel=3 pads=1 bias=1 act=relu",
-            "conv2d c=64 k=64 in=2x420 kernel=1 bias=1", // 420 columns: whole tiles of all widths
-            "conv2d c=3 k=32 in=29x29 kernel=3 stride=2 pads=0,0,1,1",
-            "conv2d c=5 k=7 in=9x11 kernel=2x5 stride=3x1 pads=1,2,3,4"};
-    case Op::depthwise2d:
-        return {"depthwise2d c=72 in=28x28 kernel=3 pads=1 bias=1 act=relu6",
-                "depthwise2d c=72 in=28x28 kernel=3 stride=2 pads=0,0,1,1",
-                "depthwise2d c=72 in=14x14 kernel=5 pads=2",
-                "depthwise2d c=72 in=14x14 kernel=5 stride=2 pads=2",
-                "depthwise2d c=72 in=14x14 kernel=3",
-                "depthwise2d c=72 in=15x15 kernel=3 stride=2",
-                "depthwise2d c=72 in=14x14 kernel=5",
-                "depthwise2d c=72 in=19x19 kernel=5 stride=2"};
-    case Op::max_pool2d:
-    case Op::avg_pool2d: {
-        const std::string pool = name(op) + std::string(" c=72 in=28x28 ");
-        return {pool + "kernel=2 pads=0,0,1,1",    pool + "kernel=2",
-                pool + "kernel=2 stride=2 pads=1", pool + "kernel=2 stride=2",
-                pool + "kernel=3 pads=1",          pool + "kernel=3",
-                pool + "kernel=3 stride=2 pads=1", pool + "kernel=3 stride=2"};
-    }
-    }
-    return {};
-}
-
-struct Kernel {
-    Op op;
-    Options options;
+/// Problems of which every kernel takes at least one, in both layouts.
+const std::vector<std::string> layers = {
+    "conv2d c=64 k=64 in=14x14 kernel=3 pads=1 bias=1 act=relu",
+    "conv2d c=64 k=64 in=2x420 kernel=1 bias=1", // 420 columns: whole tiles of all widths
+    "conv2d c=3 k=32 in=29x29 kernel=3 stride=2 pads=0,0,1,1",
+    "conv2d c=5 k=7 in=9x11 kernel=2x5 stride=3x1 pads=1,2,3,4 border=reflect",
+    "conv_transpose2d c=16 k=24 in=9x11 kernel=4 stride=2 pads=1",
+    "depthwise2d c=72 in=28x28 kernel=3 pads=1 bias=1 act=relu6",
+    "depthwise2d c=72 in=28x28 kernel=3 stride=2 pads=0,0,1,1",
+    "depthwise2d c=72 in=14x14 kernel=5 pads=2",
+    "depthwise2d c=72 in=14x14 kernel=5 stride=2 pads=2",
+    "depthwise2d c=72 in=14x14 kernel=3",
+    "depthwise2d c=72 in=15x15 kernel=3 stride=2",
+    "depthwise2d c=72 in=14x14 kernel=5",
+    "depthwise2d c=72 in=19x19 kernel=5 stride=2",
+    "max_pool2d c=72 in=28x28 type=u8 kernel=3 stride=2 pads=1",
+    "max_pool2d c=72 in=28x28 type=i8 kernel=3",
+    "max_pool2d c=72 in=28x28 type=u8 indices=plane kernel=3",
+    "max_pool2d c=72 in=28x28 type=i8 indices=plane kernel=3",
+    "max_pool2d c=72 in=28x28 indices=tensor kernel=3 stride=2 pads=1",
+    "lp_pool2d c=72 in=28x28 kernel=3 p=1",
+    "lp_pool2d c=72 in=28x28 kernel=3 pads=1 p=2",
+    "lp_pool2d c=72 in=28x28 kernel=3 p=3",
+    "filter2d c=3 in=28x40 kernel=5 pads=2 border=reflect",
+    "filter2d c=72 in=28x28 kernel=3",
+    "filter2d c=3 in=28x40 kernel=3 weights=fixed:8",
+    "filter2d c=72 in=28x28 kernel=3 weights=fixed:8",
+    "pad2d c=72 in=28x28 pads=1,2,3,4 border=circular",
+    "pad2d c=72 in=28x28 pads=1,2,3,4 type=u8",
+    "stride_sample2d c=72 in=28x28 stride=2 type=i8",
 };
 
-void PrintTo(const Kernel &kernel, std::ostream *out) {
-    *out << name(kernel.op) << "/" << kernel.options.schedule << "/" << kernel.options.isa;
+/// The same for kernels of one size and stride.
+std::vector<std::string> pool_layers() {
+    std::vector<std::string> all;
+    for (const char *pool : {"max_pool2d", "max_pool2d nan=skip", "avg_pool2d"})
+        for (const char *window :
+             {"kernel=2 pads=0,0,1,1", "kernel=2", "kernel=2 stride=2 pads=1", "kernel=2 stride=2",
+              "kernel=3 pads=1", "kernel=3", "kernel=3 stride=2 pads=1", "kernel=3 stride=2"})
+            all.push_back(std::string(pool) + " c=72 in=28x28 " + window);
+    return all;
 }
 
-std::vector<Kernel> every_kernel() {
-    std::vector<Kernel> kernels;
-    for (Op op : {Op::conv2d, Op::depthwise2d, Op::max_pool2d, Op::avg_pool2d})
-        for (const Options &options : kernels_of(op))
-            kernels.push_back({op, options});
+std::vector<Problem> problems_for(const std::string &op) {
+    std::vector<Problem> problems;
+    for (const std::vector<std::string> &texts : {layers, pool_layers()})
+        for (const std::string &text : texts)
+            for (const char *layout : {" layout=nhwc", " layout=nchw"})
+                if (const Problem problem = parse(text + layout); kernel_op(problem) == op)
+                    problems.push_back(problem);
+    return problems;
+}
+
+std::vector<const KernelRow *> every_kernel() {
+    std::vector<const KernelRow *> kernels;
+    for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i) {
+        const KernelRow *row = &selvage::kernel_rows()[i];
+        const std::vector<const KernelRow *> runnable = kernels_of(row->op);
+        if (std::find(runnable.begin(), runnable.end(), row) != runnable.end())
+            kernels.push_back(row);
+    }
     return kernels;
 }
 
-class Memory : public testing::TestWithParam<Kernel> {};
+/// All that one call needs, whatever the type of its numbers.
+template <class T> class Runner {
+public:
+    Runner(const Plan &plan, const Data &data)
+        : plan_(plan), input_(data.input.begin(), data.input.end()), packed_(plan.packed_bytes()),
+          scratch_(plan.scratch_bytes()) {
+        const Problem &p = plan.problem();
+        const selvage::Region &out = plan.output_region();
+        output_.resize(p.n * out.z.size * out.y.size * out.x.size * p.k);
+        indices_.resize(output_.size());
+        if (!has_weights(p.op))
+            return;
+        const std::vector<std::int16_t> whole(data.weights.begin(), data.weights.end());
+        const selvage::Status status =
+            p.shift < 0 ? plan.pack(data.weights.data(), selvage::WeightOrder::oihw,
+                                    p.bias ? data.bias.data() : nullptr, packed())
+                        : plan.pack(whole.data(), selvage::WeightOrder::oihw, packed());
+        EXPECT_TRUE(status.ok()) << status.text();
+    }
+
+    bool run() {
+        const Problem &p = plan_.problem();
+        const selvage::Region &out = plan_.output_region();
+        const auto written = [&](auto *data) {
+            return selvage::dense(data, p.n, out.z.size, out.y.size, out.x.size, p.k, p.layout);
+        };
+        const selvage::Tensor<std::int64_t> indices = written(indices_.data());
+        return plan_
+            .run(selvage::dense<const T>(input_.data(), p.n, p.z.size, p.y.size, p.x.size, p.c,
+                                         p.layout),
+                 has_weights(p.op) ? packed() : nullptr, written(output_.data()),
+                 scratch_.begin<std::byte>(), plan_.scratch_bytes(),
+                 p.indices == selvage::Indices::none ? nullptr : &indices)
+            .ok();
+    }
+
+private:
+    std::byte *packed() const { return packed_.begin<std::byte>(); }
+
+    const Plan &plan_;
+    std::vector<T> input_, output_;
+    std::vector<std::int64_t> indices_;
+    GuardedMemory packed_, scratch_;
+};
+
+template <class T> void expect_quiet(const Plan &plan, const Data &data) {
+    Runner<T> runner(plan, data);
+    bool all_ok = runner.run();
+    const long allocations_before = allocations, faults_before = minor_faults();
+    for (int call = 2; call <= 100; ++call)
+        all_ok = runner.run() && all_ok;
+    const long faults = minor_faults() - faults_before;
+    const long allocated = allocations - allocations_before;
+    EXPECT_TRUE(all_ok);
+    EXPECT_EQ(faults, 0) << plan.kernel() << ": " << text(plan.problem());
+    EXPECT_EQ(allocated, 0) << plan.kernel() << ": " << text(plan.problem());
+}
+
+void expect_quiet(const Problem &problem, const Plan &plan) {
+    const Data data = random_data(problem, 1);
+    switch (problem.type) {
+    case selvage::Type::f32: return expect_quiet<float>(plan, data);
+    case selvage::Type::u8: return expect_quiet<std::uint8_t>(plan, data);
+    case selvage::Type::i8: return expect_quiet<std::int8_t>(plan, data);
+    }
+}
+
+class Memory : public testing::TestWithParam<const KernelRow *> {};
 
 TEST_P(Memory, LaterCallsNeitherAllocateNorFault) {
     int accepted = 0;
-    for (const std::string &layer : layers(GetParam().op)) {
-        const Problem problem = parse(layer);
-        Options options = GetParam().options;
-        options.adjacent_pixels = true;
+    for (const Problem &problem : problems_for(GetParam()->op)) {
         Plan plan;
+        const Options options = {GetParam()->isa, GetParam()->schedule, true};
         if (!selvage::make_plan(problem, options, &plan).ok())
             continue;
         ++accepted;
-
-        const Data data = random_data(problem, 1);
-        std::vector<float> output(expected_output(problem, data).size());
-        const GuardedMemory packed(plan.packed_bytes()), scratch(plan.scratch_bytes());
-        const bool weighted = !is_pool(problem.op);
-        std::byte *packed_weights = weighted ? packed.begin<std::byte>() : nullptr;
-        ASSERT_TRUE(!weighted ||
-                    plan.pack(data.weights.data(), selvage::WeightOrder::oihw,
-                              problem.bias ? data.bias.data() : nullptr, packed_weights)
-                        .ok());
-        const auto run = [&] {
-            return plan
-                .run(selvage::dense(data.input.data(), problem.n, problem.y.size, problem.x.size,
-                                    problem.c),
-                     packed_weights,
-                     selvage::dense(output.data(), problem.n, plan.window_y().outputs,
-                                    plan.window_x().outputs, problem.k),
-                     scratch.begin<std::byte>(), plan.scratch_bytes())
-                .ok();
-        };
-
-        bool all_ok = run();
-        const long allocations_before = allocations, faults_before = minor_faults();
-        for (int call = 2; call <= 100; ++call)
-            all_ok = run() && all_ok;
-        const long faults = minor_faults() - faults_before;
-        const long allocated = allocations - allocations_before;
-        EXPECT_TRUE(all_ok);
-        EXPECT_EQ(faults, 0) << plan.kernel() << ": " << layer;
-        EXPECT_EQ(allocated, 0) << plan.kernel() << ": " << layer;
+        expect_quiet(problem, plan);
     }
     EXPECT_GT(accepted, 0) << "takes no layer of the list";
 }
 
 INSTANTIATE_TEST_SUITE_P(, Memory, testing::ValuesIn(every_kernel()), [](const auto &info) {
-    return std::string(name(info.param.op)) + "_" + info.param.options.schedule + "_" +
-           info.param.options.isa;
+    const KernelRow &row = *info.param;
+    return std::string(row.op) + "_" + row.schedule + "_" + row.isa;
 });
+
+// A plan of several parts is as quiet as its kernels.
+TEST(MemoryOfPlans, PartsNeitherAllocateNorFault) {
+    for (const std::string &layer : layers) {
+        const Problem problem = parse(layer);
+        Plan plan;
+        ASSERT_TRUE(selvage::make_plan(problem, {"", "", true}, &plan).ok());
+        expect_quiet(problem, plan);
+    }
+}
 
 TEST(MemoryCount, SeesAllocations) {
     const long before = allocations;

@@ -1,5 +1,6 @@
-// max_pool2d and avg_pool2d: the hand-worked cases of cases.md, small sizes, and random problems.
+// Maxima, averages and norms: the hand-worked cases of cases.md, small sizes, and random problems.
 
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -9,7 +10,6 @@
 #include "hold.h"
 
 using selvage::Op;
-using selvage::Plan;
 using selvage::Problem;
 
 namespace {
@@ -19,16 +19,6 @@ constexpr float quiet_nan = std::numeric_limits<float>::quiet_NaN();
 
 /// A pool's data: there are only inputs.
 Data input(const std::vector<float> &values) { return {values, {}, {}}; }
-
-std::vector<float> ones(int count) { return std::vector<float>(count, 1); }
-
-void expect_outputs(const std::string &text, std::int64_t rows, std::int64_t columns) {
-    Plan plan;
-    ASSERT_TRUE(selvage::make_plan(parse(text), {}, &plan).ok()) << text;
-    EXPECT_EQ(plan.window_y().outputs, rows) << text;
-    EXPECT_EQ(plan.window_x().outputs, columns) << text;
-    hold_problem(text);
-}
 
 // `same`.
 
@@ -40,12 +30,12 @@ TEST(Pools, PC_002_same_pool_even_kernel) {
 }
 
 TEST(Pools, PC_008_same_dilated_pool) {
-    expect_outputs("max_pool2d in=7x7 kernel=3 dilation=2", 3, 3);
-    hold_values("max_pool2d in=1x6 kernel=1x3 dilation=1x2 same=onnx-upper", input(count_up(1, 6)),
+    hold_outputs("max_pool2d in=7x7 kernel=3 dilation=2", {3, 3});
+    hold_values("max_pool1d in=6 kernel=3 dilation=2 same=onnx-upper", input(count_up(1, 6)),
                 {3, 4, 5, 6, 5, 6});
-    hold_values("avg_pool2d in=1x6 kernel=1x3 dilation=1x2 same=onnx-upper", input(count_up(1, 6)),
+    hold_values("avg_pool1d in=6 kernel=3 dilation=2 same=onnx-upper", input(count_up(1, 6)),
                 {2, 3, 3, 4, 4, 5});
-    hold_values("avg_pool2d in=1x6 kernel=1x3 dilation=1x2 same=onnx-upper include_pad=1",
+    hold_values("avg_pool1d in=6 kernel=3 dilation=2 same=onnx-upper include_pad=1",
                 input(count_up(1, 6)), {4 / 3.f, 2, 3, 4, 8 / 3.f, 10 / 3.f});
 }
 
@@ -57,24 +47,29 @@ TEST(Pools, PC_010_same_avg_nonsquare) {
 TEST(Pools, PC_013_same_ignores_ceil) {
     for (const char *ceil : {" ceil=0", " ceil=1"}) {
         const std::string same = std::string(" same=onnx-upper") + ceil;
-        expect_outputs("max_pool2d in=1x5 kernel=1 stride=1x2" + same, 1, 3);
-        expect_outputs("max_pool2d in=1x10 kernel=1 stride=1x3" + same, 1, 4);
-        expect_outputs("max_pool2d in=1x6 kernel=1x3 stride=1x2" + same, 1, 3);
-        hold_values(("avg_pool2d in=1x7 kernel=1x2 stride=1x3" + same).c_str(),
-                    input(count_up(1, 7)), {1.5, 4.5, 7});
+        hold_outputs("max_pool1d in=5 kernel=1 stride=2" + same, {3});
+        hold_outputs("max_pool1d in=10 kernel=1 stride=3" + same, {4});
+        hold_outputs("max_pool1d in=6 kernel=3 stride=2" + same, {3});
+        hold_values("avg_pool1d in=7 kernel=2 stride=3" + same, input(count_up(1, 7)),
+                    {1.5, 4.5, 7});
     }
 }
 
 // Pads of each side.
 
 TEST(Pools, PC_023_begin_pads_used_for_both) {
-    hold_values("avg_pool2d in=1x9 kernel=1x7 stride=1x3 pads=0,0,0,3 ceil=1 include_pad=1",
+    hold_values("avg_pool1d in=9 kernel=7 stride=3 pads=0,3 ceil=1 include_pad=1",
                 input(count_up(1, 9)), {4, 39 / 7.f, 4});
 }
 
 TEST(Pools, PC_026_end_pads_mirrored) {
     hold_values("avg_pool2d in=3x3 kernel=2 pads=0,0,1,1 include_pad=1", input(count_up(1, 9)),
                 {3, 4, 2.25, 6, 7, 3.75, 3.75, 4.25, 2.25});
+}
+
+TEST(Pools, PC_028_pool3d_one_axis_pad) {
+    for (const char *op : {"max_pool3d", "avg_pool3d", "lp_pool3d"})
+        hold_outputs(std::string(op) + " in=5x5x5 kernel=2 pads=1,0,1,1,1,0", {6, 5, 5});
 }
 
 TEST(Pools, PC_029_window_1xk_with_pads) {
@@ -94,8 +89,11 @@ TEST(Pools, PC_031_import_refuses_asymmetric) {
 }
 
 TEST(Pools, PC_082_fold_pad_into_avgpool) {
-    hold_values("avg_pool2d in=2x2 kernel=2 pads=0,0,1,1 include_pad=1", input(ones(4)),
+    hold_values("avg_pool2d in=2x2 kernel=2 pads=0,0,1,1 include_pad=1", input(repeat(4, 1)),
                 {1, .5, .5, .25});
+    // A pool with uncounted pads of its own after Pad(0, 0, 1, 1) has no such counterpart.
+    hold_values("avg_pool2d in=3x3 kernel=2 pads=1,1,0,0", input({1, 1, 0, 1, 1, 0, 0, 0, 0}),
+                {1, 1, .5, 1, 1, .5, .5, .5, .25});
 }
 
 // ceil_mode.
@@ -110,39 +108,45 @@ TEST(Pools, PC_037_ceil_stride_above_kernel) {
                 {23, 27, 30, 63, 67, 70});
 }
 
+TEST(Pools, PC_038_ceil_3d_mixed) {
+    hold_values("max_pool3d in=3x6x5 kernel=3 stride=3 pads=1 ceil=1", input(count_up(0, 89)),
+                {36, 39, 51, 54, 56, 59, 66, 69, 81, 84, 86, 89});
+    hold_outputs("max_pool3d c=2 in=3x6x5 kernel=3 stride=3 pads=1 ceil=1", {2, 3, 2});
+}
+
 TEST(Pools, PC_040_ceil_empty_window_policy) {
     hold_values("max_pool2d in=5x5 kernel=3 stride=3 pads=1 ceil=1", input(count_up(0, 24)),
                 {6, 9, 21, 24});
 }
 
 TEST(Pools, PC_041_ceil_average_nan) {
-    hold_values("avg_pool2d in=8x8 kernel=3 stride=3x4 ceil=1", input(ones(64)), ones(6));
+    hold_values("avg_pool2d in=8x8 kernel=3 stride=3x4 ceil=1", input(repeat(64, 1)), repeat(6, 1));
 }
 
 TEST(Pools, PC_043_ceil_flag_ignored) {
-    expect_outputs("max_pool2d in=56x56 kernel=3 stride=2 ceil=1", 28, 28);
-    expect_outputs("max_pool2d in=56x56 kernel=3 stride=2 ceil=0", 27, 27);
-    expect_outputs("max_pool2d in=112x112 kernel=3 stride=2 pads=1 ceil=0", 56, 56);
-    expect_outputs("max_pool2d in=112x112 kernel=3 stride=2 pads=1 ceil=1", 57, 57);
+    hold_outputs("max_pool2d in=56x56 kernel=3 stride=2 ceil=1", {28, 28});
+    hold_outputs("max_pool2d in=56x56 kernel=3 stride=2 ceil=0", {27, 27});
+    hold_outputs("max_pool2d in=112x112 kernel=3 stride=2 pads=1 ceil=0", {56, 56});
+    hold_outputs("max_pool2d in=112x112 kernel=3 stride=2 pads=1 ceil=1", {57, 57});
 }
 
 TEST(Pools, PC_044_ceil_by_padding_both_sides) {
-    hold_values("max_pool2d in=1x6 kernel=1x3 stride=1x2 ceil=1", input(count_up(1, 6)), {3, 5, 6});
-    expect_outputs("max_pool2d in=64x64 kernel=3 stride=2 pads=1 ceil=1", 33, 33);
+    hold_values("max_pool1d in=6 kernel=3 stride=2 ceil=1", input(count_up(1, 6)), {3, 5, 6});
+    hold_outputs("max_pool2d in=64x64 kernel=3 stride=2 pads=1 ceil=1", {33, 33});
 }
 
 // The divisor of averages.
 
 TEST(Pools, PC_046_avg_last_divisor) {
     // The values of the report times 10,000, so that the sums are exact.
-    hold_values("avg_pool2d in=1x9 kernel=1x7 stride=1x3 pads=0,3,0,3 ceil=1 include_pad=1",
+    hold_values("avg_pool1d in=9 kernel=7 stride=3 pads=3,3 ceil=1 include_pad=1",
                 input({20903, 46493, 16320, -32051, 46975, 47296, 33653, -15815, -23832}),
                 {51665 / 7.f, 179589 / 7.f, 56226 / 7.f, -5994 / 6.f});
 }
 
 TEST(Pools, PC_058_avg_ceil_by_larger_pad) {
-    hold_values("avg_pool2d in=1x6 kernel=1x3 stride=1x2 ceil=1 include_pad=1",
-                input(count_up(1, 6)), {2, 4, 5.5});
+    hold_values("avg_pool1d in=6 kernel=3 stride=2 ceil=1 include_pad=1", input(count_up(1, 6)),
+                {2, 4, 5.5});
 }
 
 TEST(Pools, PC_047_avg_end_pad_not_counted) {
@@ -158,13 +162,13 @@ TEST(Pools, PC_049_avg_ceil_overhang_counted) {
                 {2, 3.5, 6.5, 8});
     hold_values("avg_pool2d in=7x7 kernel=2 stride=3 ceil=1 include_pad=1", input(count_up(0, 48)),
                 {4, 7, 9.5, 25, 28, 30.5, 42.5, 45.5, 48});
-    hold_values("avg_pool2d in=1x7 kernel=1x2 stride=1x3 ceil=1 include_pad=1",
-                input(count_up(0, 6)), {.5, 3.5, 6});
+    hold_values("avg_pool1d in=7 kernel=2 stride=3 ceil=1 include_pad=1", input(count_up(0, 6)),
+                {.5, 3.5, 6});
 }
 
 TEST(Pools, PC_050_avg_large_window_stride) {
     const float corner = 16 / 49.f, edge = 28 / 49.f;
-    hold_values("avg_pool2d in=16x12 kernel=7 stride=4 pads=3 include_pad=1", input(ones(192)),
+    hold_values("avg_pool2d in=16x12 kernel=7 stride=4 pads=3 include_pad=1", input(repeat(192, 1)),
                 {corner, edge, edge, edge, 1, 1, edge, 1, 1, edge, 1, 1});
 }
 
@@ -202,8 +206,7 @@ TEST(Pools, PC_056_avg_count_flag_pair) {
 
 TEST(Pools, PC_059_avg_flag_lost_on_save) {
     const Problem problem = parse("avg_pool2d in=2x2 kernel=3 pads=1 include_pad=1");
-    hold_values(text(problem).c_str(), input({10000, 2000, 1500, 95}),
-                std::vector<float>(4, 13595 / 9.f));
+    hold_values(text(problem), input({10000, 2000, 1500, 95}), std::vector<float>(4, 13595 / 9.f));
 }
 
 // The identity of the maximum, NaN, windows of padding.
@@ -218,51 +221,86 @@ TEST(Pools, PC_062_all_padding_windows) {
     hold_values("max_pool2d in=2x2 kernel=2 pads=2", input(count_up(1, 4)),
                 {none, none, none, none, none, none, 1,    2,    2,    none, none, 3,   4,
                  4,    none, none, 3,    4,    4,    none, none, none, none, none, none});
-    hold_values("max_pool2d in=1x5 kernel=1x2 stride=1x2 pads=0,2,0,3", input(count_up(1, 5)),
+    hold_values("max_pool1d in=5 kernel=2 stride=2 pads=2,3", input(count_up(1, 5)),
                 {none, 2, 4, 5, none});
-    hold_values("avg_pool2d in=1x5 kernel=1x2 stride=1x2 pads=0,2,0,3 include_pad=1",
-                input(count_up(1, 5)), {0, 1.5, 3.5, 2.5, 0});
-    hold_values("avg_pool2d in=1x5 kernel=1x2 stride=1x2 pads=0,2,0,3", input(count_up(1, 5)),
+    hold_values("avg_pool1d in=5 kernel=2 stride=2 pads=2,3 include_pad=1", input(count_up(1, 5)),
+                {0, 1.5, 3.5, 2.5, 0});
+    hold_values("avg_pool1d in=5 kernel=2 stride=2 pads=2,3", input(count_up(1, 5)),
                 {0, 1.5, 3.5, 5, 0});
 }
 
 TEST(Pools, PC_064_pool_pad_limit) {
-    expect_outputs("max_pool2d in=20x20 kernel=4 stride=4 pads=3", 6, 6);
-    expect_outputs("max_pool2d in=1x1000 kernel=1x3 stride=1x2 dilation=1x10 pads=0,2,0,2", 1, 492);
-    hold_values("max_pool2d in=1x6 kernel=1x4 stride=1x4 pads=0,3,0,3", input(count_up(1, 6)),
-                {1, 5, 6});
+    hold_outputs("max_pool2d in=20x20 kernel=4 stride=4 pads=3", {6, 6});
+    hold_outputs("max_pool1d in=1000 kernel=3 stride=2 dilation=10 pads=2,2", {492});
+    hold_values("max_pool1d in=6 kernel=4 stride=4 pads=3,3", input(count_up(1, 6)), {1, 5, 6});
 }
 
 TEST(Pools, PC_065_max_nan) {
     hold_values("max_pool2d in=3x3 kernel=3", input(std::vector<float>(9, quiet_nan)), {quiet_nan});
-    hold_values("max_pool2d in=1x8 kernel=1x3",
+    hold_values("max_pool1d in=8 kernel=3",
                 input({quiet_nan, quiet_nan, quiet_nan, 1, 2, quiet_nan, 3, 4}),
                 std::vector<float>(6, quiet_nan));
-    hold_values("max_pool2d in=1x5 kernel=1x2", input({quiet_nan, 1, 2, quiet_nan, 3}),
+    hold_values("max_pool1d in=5 kernel=2", input({quiet_nan, 1, 2, quiet_nan, 3}),
                 {quiet_nan, 2, quiet_nan, quiet_nan});
-    hold_values("avg_pool2d in=1x4 kernel=1x2", input({quiet_nan, 1, 2, 3}), {quiet_nan, 1.5, 2.5});
+    hold_values("avg_pool1d in=4 kernel=2", input({quiet_nan, 1, 2, 3}), {quiet_nan, 1.5, 2.5});
+}
+
+TEST(Pools, PC_065_max_nan_skipped) {
+    hold_values("max_pool1d in=8 kernel=3 nan=skip",
+                input({quiet_nan, quiet_nan, quiet_nan, 1, 2, quiet_nan, 3, 4}),
+                {-infinity, 1, 2, 2, 3, 4});
+    hold_values("max_pool1d in=2 kernel=2 pads=1 nan=skip", input({quiet_nan, -7}),
+                {-infinity, -7, -7});
 }
 
 TEST(Pools, InfinitiesAreNumbers) {
-    hold_values("max_pool2d in=1x4 kernel=1x2", input({-infinity, -infinity, 1, infinity}),
+    hold_values("max_pool1d in=4 kernel=2", input({-infinity, -infinity, 1, infinity}),
                 {-infinity, 1, infinity});
 }
 
 TEST(Pools, PC_067_max_integer_pads) {
-    hold_values("max_pool2d in=1x6 kernel=1x3 pads=0,1,0,1", input({-5, -7, -128, -128, -128, -9}),
-                {-5, -5, -7, -128, -9, -9});
-    hold_values("max_pool2d in=1x5 kernel=1x3 pads=0,1,0,1", input({5, 0, 0, 0, 9}),
-                {5, 5, 0, 9, 9});
+    const Data signed_data = input({-5, -7, -128, -128, -128, -9}), data = input({5, 0, 0, 0, 9});
+    for (const char *type : {" type=i8", " type=f32"})
+        hold_values(std::string("max_pool1d in=6 kernel=3 pads=1") + type, signed_data,
+                    {-5, -5, -7, -128, -9, -9});
+    for (const char *type : {" type=u8", " type=f32"})
+        hold_values(std::string("max_pool1d in=5 kernel=3 pads=1") + type, data, {5, 5, 0, 9, 9});
+    // A window of padding only.
+    hold_values("max_pool1d in=1 kernel=1 pads=1,2 type=i8", input({-3}), {-128, -3, -128, -128});
+    hold_values("max_pool1d in=1 kernel=1 pads=1,2 type=u8", input({7}), {0, 7, 0, 0});
 }
 
 TEST(Pools, PC_068_pool_strides_per_axis) {
     hold_values("max_pool2d in=4x5 kernel=3 stride=1x2", input(count_up(1, 20)), {13, 15, 18, 20});
+    hold_outputs("max_pool3d in=14x55x55 kernel=3 stride=1x2x2", {12, 27, 27});
+    hold_outputs("avg_pool3d c=3 in=7x5x6 kernel=2x3x2 stride=3x1x2 pads=1,0,2,0,3,1", {3, 6, 4});
+}
+
+TEST(Pools, PC_088_fold_integer_minimum) {
+    // Padding with the lowest number is what the pool does by itself; with another it is not.
+    hold_values("max_pool1d in=2 kernel=2 pads=1 type=i8", input({-100, -90}), {-100, -90, -90});
+    hold_values("max_pool1d in=4 kernel=2 type=i8", input({-128, -100, -90, -128}),
+                {-100, -90, -90});
+    hold_values("max_pool1d in=4 kernel=2 type=i8", input({0, -100, -90, 0}), {0, -90, 0});
+}
+
+// Norms.
+
+TEST(Pools, NormsOfPadding) {
+    const Data data = input({3, -4, 0, 5});
+    hold_values("lp_pool1d in=4 kernel=2", data, {5, 4, 5});
+    hold_values("lp_pool1d in=4 kernel=2 p=1", data, {7, 4, 5});
+    hold_values("lp_pool1d in=4 kernel=2 pads=2,1 p=2", data, {0, 3, 5, 4, 5, 5});
+    hold_values("lp_pool1d in=4 kernel=2 stride=3 ceil=1 p=1", data, {7, 5});
+    hold_values("lp_pool1d in=3 kernel=3 p=3", input({3, -4, 5}), {6}); // 27 + 64 + 125 = 216
+    hold_values("lp_pool2d in=2x2 kernel=2 pads=0,1,0,0 p=2", input({2, 1, 4, 2}),
+                {std::sqrt(20.f), 5});
 }
 
 // Small sizes and tails.
 
 TEST(Pools, PC_142_extent_below_vector) {
-    for (const char *op : {"max_pool2d", "avg_pool2d"})
+    for (const char *op : {"max_pool2d", "avg_pool2d", "lp_pool2d"})
         for (int size = 1; size <= 17; ++size) {
             const std::string s = std::to_string(size);
             hold_problem(std::string(op) + " c=16 kernel=3 pads=1 in=2x" + s);
@@ -271,9 +309,16 @@ TEST(Pools, PC_142_extent_below_vector) {
 }
 
 TEST(Pools, PC_145_maxpool_tail_over_read) {
-    for (const char *op : {"max_pool2d", "avg_pool2d"})
+    for (const char *op : {"max_pool2d", "avg_pool2d", "lp_pool2d"})
         for (int channels = 1; channels <= 33; ++channels)
             hold_problem(std::string(op) + " in=5x4 kernel=3 c=" + std::to_string(channels));
+}
+
+TEST(Pools, PC_146_predicate_width) {
+    for (const char *type : {" type=u8 c=", " type=i8 c="})
+        for (int channels = 1; channels <= 33; ++channels)
+            hold_problem("max_pool2d in=4x5 kernel=3 stride=2 pads=1,0,2,1" + std::string(type) +
+                         std::to_string(channels));
 }
 
 TEST(Pools, PC_151_single_row_stride2) {
@@ -283,8 +328,9 @@ TEST(Pools, PC_151_single_row_stride2) {
 
 class RandomPools : public testing::TestWithParam<std::string> {};
 
-TEST_P(RandomPools, MaximaMatchTheOracle) { hold_random_problems(Op::max_pool2d, GetParam()); }
-TEST_P(RandomPools, AveragesMatchTheOracle) { hold_random_problems(Op::avg_pool2d, GetParam()); }
+TEST_P(RandomPools, MaximaMatchTheOracle) { hold_random_problems(Op::max_pool, GetParam()); }
+TEST_P(RandomPools, AveragesMatchTheOracle) { hold_random_problems(Op::avg_pool, GetParam()); }
+TEST_P(RandomPools, NormsMatchTheOracle) { hold_random_problems(Op::lp_pool, GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(, RandomPools, testing::ValuesIn(selvage::available_isas()),
                          [](const auto &info) { return info.param; });

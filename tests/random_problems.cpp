@@ -1,13 +1,16 @@
 #include "random_problems.h"
 
 #include <algorithm>
-#include <tuple>
-#include <utility>
 
 using selvage::Activation;
 using selvage::Axis;
+using selvage::IndexOrder;
+using selvage::Indices;
+using selvage::Layout;
+using selvage::Mode;
 using selvage::Op;
 using selvage::Problem;
+using selvage::Type;
 
 namespace {
 
@@ -18,42 +21,8 @@ constexpr std::int64_t large_work = 10000000;
 
 std::int64_t reach(const Axis &axis) { return axis.dilation * (axis.kernel - 1) + 1; }
 
-/// Two different pads for a side pair, taken out of 0..kernel+2.
-std::pair<int, int> distinct_pads(Random &random, std::int64_t kernel) {
-    const int first = random.between(0, int(kernel) + 2);
-    const int second = random.between(0, int(kernel) + 1);
-    return {first, second + (second >= first)};
-}
-
-void set_pads(Random &random, Problem *p) {
-    if (random.one_in(4)) { // none
-        p->y.begin = p->y.end = p->x.begin = p->x.end = 0;
-    } else if (random.one_in(10)) { // the usual symmetric ones
-        p->y.begin = p->y.end = reach(p->y) / 2;
-        p->x.begin = p->x.end = reach(p->x) / 2;
-    } else { // distinct, and now and then a crop
-        for (Axis *axis : {&p->y, &p->x})
-            std::tie(axis->begin, axis->end) = distinct_pads(random, axis->kernel);
-        for (int tries = 0; tries < 8 && (p->x.begin == p->y.begin || p->x.begin == p->y.end ||
-                                          p->x.end == p->y.begin || p->x.end == p->y.end);
-             ++tries)
-            std::tie(p->x.begin, p->x.end) = distinct_pads(random, p->x.kernel);
-        if (random.one_in(5)) {
-            for (std::int64_t *pad : {&p->y.begin, &p->y.end, &p->x.begin, &p->x.end})
-                if (random.one_in(2))
-                    *pad = -random.between(1, 4);
-        }
-    }
-}
-
-/// A size for which the window rule gives `outputs` places, or as near as a size comes of which the
-/// crops leave something.
-void set_size(Random &random, int outputs, Axis *axis) {
-    const std::int64_t crop =
-        std::max<std::int64_t>(0, -axis->begin) + std::max<std::int64_t>(0, -axis->end);
-    const std::int64_t needed =
-        (outputs - 1) * axis->stride + axis->phase + reach(*axis) - axis->begin - axis->end;
-    axis->size = std::max(needed + random.between(0, int(axis->stride) - 1), crop + 1);
+std::int64_t crop(const Axis &axis) {
+    return std::max<std::int64_t>(0, -axis.begin) + std::max<std::int64_t>(0, -axis.end);
 }
 
 int pick_channels(Random &random) {
@@ -63,64 +32,175 @@ int pick_channels(Random &random) {
     return std::max(1, vectors + random.pick({0, 0, 0, 0, -1, 1, 3}));
 }
 
-int pick_outputs(Random &random) {
-    if (random.one_in(40))
-        return 0;
-    return random.one_in(2) ? random.between(1, 9)
-                            : random.pick({1, 7, 8, 13, 14, 15, 16, 17, 28, 29, 33});
-}
-
 void set_channels(Random &random, Problem *p) {
-    if (p->op == Op::conv2d) {
-        p->g = random.one_in(3) ? random.pick({2, 3, 4, 8}) : 1;
-        p->c = pick_channels(random);
+    const bool picture = random.one_in(p->op == Op::filter ? 2 : 8);
+    p->c = p->k = picture ? random.pick({1, 3, 4}) : pick_channels(random);
+    if (p->op == Op::depthwise && random.one_in(8))
+        p->k *= random.pick({2, 3, 4});
+    if (p->op == Op::conv || p->op == Op::conv_transpose) {
         p->k = pick_channels(random);
-        if (p->g > 1) { // whole groups, narrow and wide ones
+        if (random.one_in(3)) { // whole groups, narrow and wide ones
+            p->g = random.pick({2, 3, 4, 8});
             p->c = p->g * random.pick({1, 2, 3, 4, 8, 16, 17});
             p->k = p->g * random.pick({1, 2, 4, 5, 8, 16, 32, 33});
         }
-    } else {
-        p->c = pick_channels(random);
-        p->k = p->c;
-        if (p->op == Op::depthwise2d && random.one_in(8))
-            p->k *= random.pick({2, 3, 4});
     }
 }
 
 /// Half of the windows are the usual square ones, which kernels are specialised for.
-void set_window(Random &random, Problem *p) {
-    if (random.one_in(2)) {
-        p->y.kernel = p->x.kernel = random.pick({2, 3, 3, 5});
-        p->y.stride = p->x.stride = random.pick({1, 2});
-        return;
+void set_windows(Random &random, Problem *p) {
+    const int kernel = random.pick({2, 3, 3, 5}), stride = random.pick({1, 2});
+    const bool usual = random.one_in(2);
+    for (Axis *axis : axes(p)) {
+        axis->kernel = kernel;
+        axis->stride = stride;
+        if (!usual) {
+            axis->kernel = random.pick({1, 2, 3, 3, 3, 4, 5, 6, 7});
+            axis->stride = random.pick({1, 1, 1, 2, 2, 3, 4, 5});
+            axis->dilation = random.pick({1, 1, 1, 1, 2, 3});
+        }
     }
-    p->y.kernel = random.pick({1, 2, 3, 3, 3, 4, 5, 7});
-    p->x.kernel = random.one_in(3) ? random.pick({1, 2, 3, 4, 5, 6, 7}) : p->y.kernel;
-    p->y.stride = random.pick({1, 1, 1, 2, 2, 3, 4});
-    p->x.stride = random.one_in(3) ? random.pick({1, 2, 3, 5}) : p->y.stride;
-    p->y.dilation = random.pick({1, 1, 1, 1, 2, 3});
-    p->x.dilation = random.one_in(3) ? random.pick({1, 2, 3}) : p->y.dilation;
+    if (p->rank == 3)
+        p->z.kernel = std::min<std::int64_t>(p->z.kernel, 4);
+    if (random.one_in(2))
+        for (Axis *axis : axes(p))
+            axis->phase = random.between(0, int(axis->stride) - 1);
+}
+
+/// Pads that differ on all sides, as far as there are numbers enough.
+void set_pads(Random &random, Problem *p) {
+    if (random.one_in(4)) // none
+        return;
+    const bool usual = random.one_in(10), far = random.one_in(20), crops = random.one_in(5);
+    std::vector<std::int64_t> taken;
+    for (Axis *axis : axes(p))
+        for (std::int64_t *pad : {&axis->begin, &axis->end}) {
+            do
+                *pad = random.between(0, int(axis->kernel) + (far ? 40 : 2));
+            while (taken.size() < 4 && std::count(taken.begin(), taken.end(), *pad) > 0 &&
+                   !random.one_in(8));
+            taken.push_back(*pad);
+            if (usual)
+                *pad = reach(*axis) / 2;
+            else if (crops && random.one_in(2))
+                *pad = -random.between(1, 4);
+        }
+}
+
+void set_modes(Random &random, Problem *p) {
+    if (!random.one_in(3))
+        return;
+    const auto any = [&] {
+        return random.pick({Mode::reflect, Mode::symmetric, Mode::replicate, Mode::circular});
+    };
+    const Mode mode = any();
+    const bool mixed = random.one_in(2);
+    for (Axis *axis : axes(p))
+        axis->mode = mixed ? random.one_in(3) ? Mode::constant : any() : mode;
+}
+
+int pick_outputs(Random &random, bool innermost) {
+    if (random.one_in(60))
+        return 0;
+    if (random.one_in(2) || !innermost)
+        return random.between(1, innermost ? 9 : 14);
+    return random.pick({1, 7, 8, 13, 14, 15, 16, 17, 28, 29, 33, 65});
+}
+
+/// The smallest size that leaves something to read and gives at least 0 outputs.
+std::int64_t least_size(const Problem &p, const Axis &axis) {
+    if (p.op == Op::conv_transpose) {
+        const std::int64_t without_input =
+            reach(axis) - axis.stride - axis.begin - axis.end + axis.phase + axis.output_padding;
+        return std::max<std::int64_t>(1, (axis.stride - 1 - without_input) / axis.stride);
+    }
+    return std::max({crop(axis) + 1, axis.phase + reach(axis) - axis.stride - axis.begin - axis.end,
+                     std::int64_t(1)});
+}
+
+/// A size for which the window rule gives `outputs` places, or as near as a size comes.
+void set_size(Random &random, const Problem &p, int outputs, Axis *axis) {
+    const std::int64_t needed =
+        p.op == Op::conv_transpose
+            ? outputs / axis->stride
+            : (outputs - 1) * axis->stride + axis->phase + reach(*axis) - axis->begin - axis->end;
+    axis->size = std::max(needed + random.between(0, int(axis->stride) - 1), least_size(p, *axis));
+}
+
+void set_adaptive(Random &random, Problem *p) {
+    const bool global = random.one_in(3);
+    for (Axis *axis : axes(p)) {
+        axis->size = random.between(1, 17);
+        axis->adaptive = global ? 1 : random.between(1, 9);
+    }
 }
 
 /// Makes the problem smaller until it is cheap; channels last, since they choose the kernels.
 void limit_work(std::int64_t limit, Problem *p) {
     const auto work = [p] {
-        const std::int64_t taps =
-            p->y.kernel * p->x.kernel * p->k * (p->op == Op::conv2d ? p->c / p->g : 1);
-        return p->n * (p->y.size / p->y.stride + 1) * (p->x.size / p->x.stride + 1) * taps;
+        std::int64_t products =
+            p->n * p->k * (p->op == Op::conv || p->op == Op::conv_transpose ? p->c / p->g : 1);
+        for (const Axis *axis : axes(p))
+            products *=
+                axis->adaptive > 0 ? axis->size + axis->adaptive
+                : p->op == Op::conv_transpose
+                    ? axis->size * axis->kernel
+                    : (axis->size + axis->begin + axis->end) / axis->stride * axis->kernel + 1;
+        return products;
     };
     const auto shrink = [&](std::int64_t *value, std::int64_t least) {
         while (work() > limit && *value > least)
             --*value;
     };
-    const auto least_size = [](const Axis &axis) {
-        return std::max<std::int64_t>(
-            {1, 1 - std::min<std::int64_t>(0, axis.begin) - std::min<std::int64_t>(0, axis.end),
-             axis.phase + reach(axis) - axis.begin - axis.end});
-    };
     shrink(&p->n, 1);
-    shrink(&p->y.size, least_size(p->y));
-    shrink(&p->x.size, least_size(p->x));
+    for (Axis *axis : axes(p))
+        shrink(&axis->size, least_size(*p, *axis));
+    if (p->g == 1 && work() > limit) {
+        shrink(&p->c, 1);
+        if (p->op != Op::conv && p->op != Op::conv_transpose)
+            p->k = p->c;
+    }
+}
+
+void set_type(Random &random, Problem *p) {
+    if (p->op == Op::max_pool || p->op == Op::stride_sample || p->op == Op::pad)
+        p->type = random.pick({Type::f32, Type::f32, Type::u8, Type::i8});
+    if (p->op == Op::filter)
+        p->type = Type::u8;
+}
+
+/// What only some operators have.
+void set_extras(Random &random, Problem *p) {
+    if (p->op == Op::conv || p->op == Op::depthwise || p->op == Op::conv_transpose) {
+        p->bias = random.one_in(2);
+        p->act = random.pick({Activation::none, Activation::none, Activation::relu,
+                              Activation::relu6, Activation::clamp});
+        if (p->act == Activation::clamp) {
+            p->act_low = float(random.between(-20, 5));
+            p->act_high = p->act_low + float(random.between(0, 30));
+        }
+    }
+    if (p->op == Op::conv || p->op == Op::depthwise)
+        p->value = random.one_in(3) ? float(random.between(-3, 3)) : 0;
+    if (p->op == Op::filter) {
+        p->value = random.one_in(2) ? float(random.between(0, 255)) : 0;
+        p->shift = random.one_in(2) ? random.between(0, 12) : -1;
+    }
+    if (p->op == Op::pad && random.one_in(2))
+        p->value =
+            float(random.between(p->type == Type::u8 ? 0 : -128, p->type == Type::u8 ? 255 : 127));
+    if (is_pool(p->op))
+        p->ceil = random.one_in(2) && p->x.adaptive == 0;
+    if (p->op == Op::avg_pool)
+        p->include_pad = random.one_in(2) && p->x.adaptive == 0;
+    if (p->op == Op::lp_pool)
+        p->p = random.pick({1.f, 2.f, 2.f, 2.f, 1.5f, 3.f});
+    if (p->op == Op::max_pool && random.one_in(2)) {
+        p->indices = random.pick({Indices::plane, Indices::tensor});
+        p->order = random.pick({IndexOrder::row, IndexOrder::column});
+    }
+    if (p->op == Op::max_pool && p->type == Type::f32 && p->indices == Indices::none)
+        p->keep_nan = !random.one_in(3);
 }
 
 } // namespace
@@ -133,53 +213,61 @@ std::uint64_t Random::next() {
     return z ^ (z >> 31);
 }
 
+std::vector<Axis *> axes(Problem *p) {
+    std::vector<Axis *> all = {&p->z, &p->y, &p->x};
+    all.erase(all.begin(), all.end() - p->rank);
+    return all;
+}
+
 Problem random_problem(Op op, std::uint64_t seed) {
     Random random(seed);
     Problem p;
     p.op = op;
+    p.rank = random.pick({1, 2, 2, 2, 3});
+    p.layout = random.pick({Layout::nhwc, Layout::nchw});
     p.n = random.one_in(30) ? 0 : random.pick({1, 1, 1, 2, 3});
+    set_type(random, &p);
     set_channels(random, &p);
-    const bool large = op == Op::conv2d && random.one_in(40);
+    const bool large = op == Op::conv && p.rank == 2 && random.one_in(25);
     if (large) {
         p.g = 1;
         p.c = random.pick({96, 128, 130});
         p.k = random.between(1, 16);
     }
 
-    set_window(random, &p);
-    if (random.one_in(2)) {
-        p.y.phase = random.between(0, int(p.y.stride) - 1);
-        p.x.phase = random.between(0, int(p.x.stride) - 1);
-    }
-    set_pads(random, &p);
-    for (Axis *axis : {&p.y, &p.x})
-        set_size(random, large ? random.between(30, 50) : pick_outputs(random), axis);
-    limit_work(large ? large_work : usual_work, &p);
-
-    if (is_pool(op)) {
-        p.ceil = random.one_in(2);
-        p.include_pad = op == Op::avg_pool2d && random.one_in(2);
+    if (is_pool(op) && random.one_in(6)) {
+        set_adaptive(random, &p);
     } else {
-        p.value = random.one_in(3) ? float(random.between(-3, 3)) : 0;
-        p.bias = random.one_in(2);
-        p.act = random.pick({Activation::none, Activation::none, Activation::relu,
-                             Activation::relu6, Activation::clamp});
-        if (p.act == Activation::clamp) {
-            p.act_low = float(random.between(-20, 5));
-            p.act_high = p.act_low + float(random.between(0, 30));
+        set_windows(random, &p);
+        for (Axis *axis : axes(&p)) {
+            if (op == Op::pad)
+                axis->stride = 1, axis->phase = 0;
+            if (op == Op::pad || op == Op::stride_sample)
+                axis->kernel = axis->dilation = 1;
+            if (op == Op::conv_transpose && random.one_in(3))
+                axis->output_padding = random.between(0, int(axis->stride) + 1);
         }
+        if (op != Op::stride_sample)
+            set_pads(random, &p);
+        if (op != Op::stride_sample && op != Op::conv_transpose)
+            set_modes(random, &p);
+        for (Axis *axis : axes(&p))
+            set_size(random, p, large ? random.between(30, 50) : pick_outputs(random, axis == &p.x),
+                     axis);
     }
+    set_extras(random, &p);
+    limit_work(large ? large_work : usual_work, &p);
     return p;
 }
 
-std::vector<float> random_integers(Random &random, std::size_t count, int magnitude,
+std::vector<float> random_integers(Random &random, std::size_t count, int low, int high,
                                    double density) {
     const auto limit = std::uint64_t(density * 1024);
     std::vector<float> values(count);
     for (float &value : values) {
         const std::uint64_t bits = random.next();
         if ((bits & 1023) < limit)
-            value = float(int((bits >> 10) % (2 * magnitude + 1)) - magnitude);
+            value = float(int((bits >> 10) % std::uint64_t(high - low + 1)) + low);
     }
     return values;
 }

@@ -24,12 +24,15 @@ private:
     std::uint64_t state_;
 };
 
-/// A meaningful problem of the operator: mostly with four distinct pads, often with phases,
-/// dilations and strides, with channels and widths around the multiples of vectors, and cheap
-/// enough to compute thousands of them.
+/// The axes that a problem has, outermost first.
+std::vector<selvage::Axis *> axes(selvage::Problem *problem);
+
+/// A meaningful problem of the operator, of any rank, layout and type: mostly with distinct pads on
+/// all sides, often with phases, dilations, strides and modes, with channels and widths around the
+/// multiples of vectors, and cheap enough to compute thousands of them.
 selvage::Problem random_problem(selvage::Op op, std::uint64_t seed);
 
-/// Integers in -magnitude..magnitude. Where `density` is below 1 the others are zero, which keeps
-/// the sums of long windows small enough for an upper bound like that of relu6 to matter.
-std::vector<float> random_integers(Random &random, std::size_t count, int magnitude,
+/// Integers in low..high. Where `density` is below 1 the others are zero, which keeps the sums of
+/// long windows small enough for an upper bound like that of relu6 to matter.
+std::vector<float> random_integers(Random &random, std::size_t count, int low, int high,
                                    double density = 1);

@@ -1,6 +1,7 @@
 // The program `selvage`, run as a user would: what it prints, what it writes, how it refuses.
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -28,16 +29,17 @@ void write_file(const fs::path &path, const std::string &bytes) {
 }
 
 /// The bytes that numpy.save writes for this header text and these numbers.
-std::string npy(const std::string &header, const std::vector<float> &numbers) {
+template <class T = float>
+std::string npy(const std::string &header, const std::vector<T> &numbers) {
     std::string padded = header;
     padded.resize(128 - 10 - 1, ' ');
     std::string bytes = "\x93NUMPY\x01";
     bytes += std::string("\0\x76\0", 3) + padded + "\n";
-    return bytes.append(reinterpret_cast<const char *>(numbers.data()), 4 * numbers.size());
+    return bytes.append(reinterpret_cast<const char *>(numbers.data()), sizeof(T) * numbers.size());
 }
 
-std::string header(const std::string &shape) {
-    return "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
+std::string header(const std::string &shape, const std::string &descr = "<f4") {
+    return "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
 }
 
 struct Outcome {
@@ -154,6 +156,48 @@ TEST_F(Tool, window_rounds_up_and_dilates) {
                   "{\"before\":[2],\"after\":[2],\"outputs\":[22],\"unused\":[0]}\n");
 }
 
+TEST_F(Tool, window_crops_transposed_convolutions) {
+    const std::string axis = "window --transposed --size 16 --kernel 5 --stride 2 ";
+    expect_prints(axis + "--same tf", "pads     1,2\n"
+                                      "before   1\n"
+                                      "outputs  32\n");
+    expect_prints(axis + "--json", "{\"pads\":[0,0],\"before\":[0],\"outputs\":[35]}\n");
+    expect_prints(axis + "--json --pads 1,-2 --phase 1 --output-padding 3",
+                  "{\"pads\":[1,-2],\"before\":[0],\"outputs\":[40]}\n");
+    // A phase alone undoes a centred convolution of 32 elements.
+    expect_prints(axis + "--json --phase 1", "{\"pads\":[2,1],\"before\":[1],\"outputs\":[33]}\n");
+    expect_prints("window --json --transposed --size 3x4 --kernel 2x3 --stride 2x1 --pads 0,1,1,0",
+                  "{\"pads\":[0,1,1,0],\"before\":[0,1],\"outputs\":[5,5]}\n");
+}
+
+TEST_F(Tool, window_finds_the_pads_of_an_output_shape) {
+    const std::string axis = "window --json --transposed --size 3x3 --kernel 3 --stride 2 ";
+    expect_prints(axis + "--output-shape 6x4",
+                  "{\"pads\":[1,2,0,1],\"before\":[1,2],\"outputs\":[6,4]}\n");
+    expect_prints(axis + "--output-shape 6x4 --same onnx-upper",
+                  "{\"pads\":[0,1,1,2],\"before\":[0,1],\"outputs\":[6,4]}\n");
+}
+
+TEST_F(Tool, window_tells_the_longest_window_of_an_adaptive_pool) {
+    expect_prints("window --size 7x8 --adaptive 3x4", "pads     0,0,0,0\n"
+                                                      "before   0,0\n"
+                                                      "after    0,0\n"
+                                                      "outputs  3x4\n"
+                                                      "unused   0,0\n"
+                                                      "kernel   3x2\n");
+    expect_prints(
+        "window --json --size 7x8 --adaptive 1",
+        "{\"before\":[0,0],\"after\":[0,0],\"outputs\":[1,1],\"unused\":[0,0],\"kernel\":[7,8]}\n");
+}
+
+TEST_F(Tool, window_centres_the_input_in_a_size) {
+    expect_prints("window --size 5x8 --to 8x3", "pads     1,-2,2,-3\n"
+                                                "before   1,-2\n"
+                                                "after    2,0\n"
+                                                "outputs  8x3\n"
+                                                "unused   0,3\n");
+}
+
 TEST_F(Tool, output_that_is_lost_is_a_failure) {
     // A later redirection would win, so the program's own ends the shell first.
     EXPECT_EQ(run("window --size 5 --kernel 3 >/dev/full 2>err.txt || exit $?; true").code, 1);
@@ -189,6 +233,15 @@ TEST_F(Tool, window_refuses_with_one_line) {
     expect_refused("window --size 9223372036854775807 --kernel 3 --same keep --stride 2",
                    "size 9223372036854775807, kernel 3, stride 2, dilation 1, pads 0,0: a value, "
                    "the extent of the window or the padded size exceeds 2147483647");
+    expect_refused("window --size 7 --adaptive 0", "--adaptive 0 is less than 1");
+    expect_refused("window --size 7 --adaptive 3 --stride 2", "--stride excludes --adaptive");
+    expect_refused("window --size 7 --to 9 --kernel 3", "--kernel excludes --to");
+    expect_refused("window --size 7 --kernel 3 --output-shape 14",
+                   "--output-shape requires --transposed");
+    expect_refused("window --size 7 --kernel 3 --transposed --output-padding -1",
+                   "output_padding -1 is less than 0");
+    expect_refused("window --size 7 --kernel 3 --transposed --ceil",
+                   "--ceil excludes --transposed");
     expect_refused("", "A subcommand is required");
 }
 
@@ -250,6 +303,99 @@ TEST_F(Apply, pools_take_no_weights) {
                   npy(header("(1, 2, 2, 1)"), {3.5, 5.5, 4.75, 5.75}));
 }
 
+TEST_F(Apply, shapes_follow_rank_and_layout) {
+    // Channel 0 is 1,2,3 and channel 1 is 10,20,30.
+    write_file(path("ncw.npy"), npy(header("(1, 2, 3)"), {1, 2, 3, 10, 20, 30}));
+    write_file(path("nwc.npy"), npy(header("(1, 3, 2)"), {1, 10, 2, 20, 3, 30}));
+    write_file(path("w.npy"), npy(header("(2, 2, 2)"), {1, 2, 3, 4, 1, 0, 0, 1}));
+    const std::string problem = "'conv1d c=2 k=2 in=3 kernel=2 pads=1,0 layout=";
+    expect_writes(problem + "nchw' -i ncw.npy -w w.npy",
+                  npy(header("(1, 2, 3)"), {42, 115, 188, 10, 21, 32}));
+    expect_writes(problem + "nhwc' -i nwc.npy -w w.npy",
+                  npy(header("(1, 3, 2)"), {42, 10, 115, 21, 188, 32}));
+
+    write_file(path("ncdhw.npy"), npy(header("(1, 1, 2, 1, 3)"), {1, 2, 3, 4, 5, 6}));
+    write_file(path("ndhwc.npy"), npy(header("(1, 2, 1, 3, 1)"), {1, 2, 3, 4, 5, 6}));
+    const std::string pool = "'max_pool3d in=2x1x3 kernel=2x1x2 layout=";
+    expect_writes(pool + "nchw' -i ncdhw.npy", npy(header("(1, 1, 1, 1, 2)"), {5, 6}));
+    expect_writes(pool + "nhwc' -i ndhwc.npy", npy(header("(1, 1, 1, 2, 1)"), {5, 6}));
+}
+
+TEST_F(Apply, transposes_with_input_channels_first) {
+    write_file(path("t.npy"), npy(header("(1, 3, 1)"), {1, 2, 3}));
+    write_file(path("w.npy"), npy(header("(1, 2, 3)"), {1, 10, 100, 2, 20, 200}));
+    // The full results are 1,10,102,20,203,30,300 and twice as much.
+    const std::string problem = "'conv_transpose1d k=2 in=3 kernel=3 stride=2 pads=1,2";
+    expect_writes(problem + "' -i t.npy -w w.npy",
+                  npy(header("(1, 4, 2)"), {10, 20, 102, 204, 20, 40, 203, 406}));
+    expect_writes(problem + " output_padding=1' -i t.npy -w w.npy",
+                  npy(header("(1, 5, 2)"), {10, 20, 102, 204, 20, 40, 203, 406, 30, 60}));
+}
+
+TEST_F(Apply, images_are_bytes) {
+    write_file(path("u.npy"), npy<std::uint8_t>(header("(1, 1, 3, 1)", "|u1"), {1, 250, 4}));
+    const std::string filter = "'filter2d in=1x3 kernel=1x3 pads=0,1,0,1";
+    const auto expect_bytes = [&](const std::string &arguments,
+                                  const std::vector<std::uint8_t> &bytes) {
+        expect_writes(arguments, npy(header("(1, 1, 3, 1)", "|u1"), bytes));
+    };
+    // 126, 252.5 and 129, a half to even.
+    write_file(path("f.npy"), npy(header("(1, 1, 1, 3)"), {0.5, 1, 0.5}));
+    expect_bytes(filter + "' -i u.npy -w f.npy", {126, 252, 129});
+    write_file(path("f.npy"), npy(header("(1, 1, 1, 3)"), {-1, 2, -1}));
+    expect_bytes(filter + "' -i u.npy -w f.npy", {0, 255, 0});
+    // The same as the first, a half up.
+    write_file(path("s.npy"), npy<std::int16_t>(header("(1, 1, 1, 3)", "<i2"), {1, 2, 1}));
+    expect_bytes(filter + " weights=fixed:1' -i u.npy -w s.npy", {126, 253, 129});
+
+    // Each channel has a kernel of its own: the same pixel, and twice the next one.
+    write_file(path("c.npy"), npy<std::uint8_t>(header("(1, 1, 2, 2)", "|u1"), {10, 20, 30, 40}));
+    write_file(path("f.npy"), npy(header("(2, 1, 1, 2)"), {1, 0, 0, 2}));
+    expect_writes("'filter2d c=2 in=1x2 kernel=1x2 pads=0,0,0,1' -i c.npy -w f.npy",
+                  npy<std::uint8_t>(header("(1, 1, 2, 2)", "|u1"), {10, 80, 30, 0}));
+
+    expect_bytes("'max_pool2d in=1x3 kernel=1x3 pads=0,2,0,0 type=u8' -i u.npy", {1, 250, 250});
+    write_file(path("i.npy"), npy<std::int8_t>(header("(1, 1, 2, 1)", "|i1"), {-1, -128}));
+    expect_writes("'pad2d in=1x2 to=2x3 value=-7 type=i8' -i i.npy",
+                  npy<std::int8_t>(header("(1, 2, 3, 1)", "|i1"), {-1, -128, -7, -7, -7, -7}));
+}
+
+TEST_F(Apply, tells_where_maxima_lie) {
+    // Both windows of each image hold a tie.
+    write_file(path("u.npy"), npy<std::uint8_t>(header("(2, 1, 2, 3)", "|u1"),
+                                                {3, 1, 3, 0, 3, 2, 9, 1, 9, 0, 9, 2}));
+    const std::string pool = "'max_pool2d n=2 in=2x3 kernel=2 type=u8 layout=nchw indices=";
+    const auto expect_indices = [&](const std::string &indices,
+                                    const std::vector<std::int64_t> &expected) {
+        expect_writes(pool + indices + "' -i u.npy --indices indices.npy",
+                      npy<std::uint8_t>(header("(2, 1, 1, 2)", "|u1"), {3, 3, 9, 9}));
+        EXPECT_TRUE(read_file(path("indices.npy")) == npy(header("(2, 1, 1, 2)", "<i8"), expected))
+            << indices;
+    };
+    expect_indices("plane", {0, 2, 0, 2});
+    expect_indices("tensor", {0, 2, 6, 8});
+    expect_indices("tensor order=column", {0, 4, 6, 10});
+}
+
+TEST_F(Apply, computes_every_other_operator) {
+    write_file(path("row.npy"), npy(header("(1, 4, 1)"), {3, 4, -5, 12}));
+    write_file(path("five.npy"), npy(header("(1, 5, 1)"), {1, 2, 3, 4, 5}));
+    expect_writes("'lp_pool1d in=4 kernel=2 stride=2' -i row.npy",
+                  npy(header("(1, 2, 1)"), {5, 13}));
+    expect_writes("'lp_pool1d in=4 kernel=2 stride=2 p=1' -i row.npy",
+                  npy(header("(1, 2, 1)"), {7, 17}));
+    expect_writes("'avg_pool1d in=5 adaptive=3' -i five.npy",
+                  npy(header("(1, 3, 1)"), {1.5, 3, 4.5}));
+    expect_writes("'stride_sample2d in=3x4 stride=2x3 phase=1,0' -i x.npy",
+                  npy(header("(1, 1, 2, 1)"), {5, 8}));
+    expect_writes("'pad1d in=5 pads=2,1 border=reflect' -i five.npy",
+                  npy(header("(1, 8, 1)"), {3, 2, 1, 2, 3, 4, 5, 4}));
+    write_file(path("d.npy"), npy(header("(2, 1, 1, 2)"), {1, 10, 1, 100}));
+    expect_writes("'depthwise2d k=2 in=3x4 kernel=1x2 pads=0,0,-2,1 border=circular' -i x.npy "
+                  "-w d.npy",
+                  npy(header("(1, 1, 4, 2)"), {21, 201, 32, 302, 43, 403, 14, 104}));
+}
+
 TEST_F(Apply, empty_results_are_results) {
     expect_writes("'max_pool2d in=3x4 kernel=4x2' -i x.npy", npy(header("(1, 0, 3, 1)"), {}));
     write_file(path("none.npy"), npy(header("(0, 3, 4, 1)"), {}));
@@ -268,11 +414,24 @@ TEST_F(Apply, verbose_tells_the_kernel_and_the_declined) {
                     "pads=1,2,0,3 phase=0,0 border=constant value=0 type=f32 layout=nhwc bias=0 "
                     "act=none");
     std::getline(lines, line);
-    EXPECT_EQ(line.substr(0, 26), "kernel   conv2d/reference/");
+    EXPECT_EQ(line, "kernel   conv/reference/sse41");
+    std::getline(lines, line);
+    EXPECT_EQ(line, "part     conv/reference/sse41 size 3x7 at 0,0");
     while (std::getline(lines, line)) {
         EXPECT_EQ(line.substr(0, 9), "declined ");
         EXPECT_NE(line.find(": "), line.npos);
     }
+}
+
+TEST_F(Apply, verbose_tells_the_parts_of_a_transposed_convolution) {
+    write_file(path("w.npy"), npy(header("(1, 1, 2, 2)"), {1, 2, 3, 4}));
+    const Outcome outcome = run("apply 'conv_transpose2d in=3x4 kernel=2 stride=1x2' -i x.npy "
+                                "-w w.npy -o y.npy --schedule reference -v");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("\npart     conv/reference/sse41 size 4x4 at 0,0 of every 1x2\n"
+                               "part     conv/reference/sse41 size 4x4 at 0,1 of every 1x2\n"),
+              std::string::npos)
+        << outcome.err;
 }
 
 TEST_F(Apply, reads_what_other_writers_write) {
@@ -303,7 +462,7 @@ TEST_F(Apply, refuses_broken_files_and_keeps_the_output) {
     expect_broken("PK" + good, "is not a .npy file");
     expect_broken("\x93NUMPY\x03" + good.substr(7), "is of .npy version 3, not 1 or 2");
     expect_broken(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 3, 4, 1), }", x),
-                  "its elements are not float32, little endian ('<f4')");
+                  "its elements are not float32 ('<f4')");
     expect_broken(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 3, 4, 1), }", x),
                   "it is not in C order (fortran_order is not False)");
     expect_broken(npy("{'descr': '<f4', 'fortran_order': False}", x),
@@ -314,6 +473,10 @@ TEST_F(Apply, refuses_broken_files_and_keeps_the_output) {
     expect_broken(npy(header("(1, 4, 3, 1)"), x),
                   "has the shape (1, 4, 3, 1), the problem asks for (1, 3, 4, 1)");
     expect_kept(pool + ".", ".: is not a file");
+    expect_kept("'max_pool2d in=3x4 kernel=2 type=u8' -i x.npy",
+                "x.npy: its elements are not uint8 ('|u1')");
+    expect_kept("'max_pool2d in=3x4 kernel=2 layout=nchw' -i x.npy",
+                "x.npy: has the shape (1, 3, 4, 1), the problem asks for (1, 1, 3, 4)");
 }
 
 TEST_F(Apply, refuses_what_does_not_fit_the_problem) {
@@ -327,8 +490,13 @@ TEST_F(Apply, refuses_what_does_not_fit_the_problem) {
     expect_kept("'conv2d in=3x4 kernel=3x2' -i x.npy -w w.npy",
                 "w.npy: has the shape (1, 1, 2, 3), the problem asks for (1, 1, 3, 2)");
     expect_kept("'conv2d in=3x4 kernel=0' -i x.npy -w w.npy", "rows: kernel 0 is less than 1");
-    expect_kept("'conv2d in=3x4 kernel=2 border=reflect' -i x.npy -w w.npy",
-                "border=reflect: must be constant");
+    expect_kept("'conv2d in=3x4 kernel=2 border=mirror' -i x.npy -w w.npy",
+                "border=mirror: must be constant, reflect, symmetric, replicate or circular, or "
+                "one of these for each axis");
+    expect_kept("'max_pool2d in=3x4 kernel=2 indices=plane' -i x.npy",
+                "the problem has indices: --indices is needed");
+    expect_kept("'max_pool2d in=3x4 kernel=2' -i x.npy --indices indices.npy",
+                "the problem has no indices: --indices is not used");
     const Outcome nonsense =
         run("apply " + std::string(conv) + " -i x.npy -w w.npy -o y.npy --schedule nonsense");
     EXPECT_EQ(nonsense.code, 2);

@@ -7,43 +7,69 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include <unistd.h>
 
-#include "oracle.h"
 #include "random_problems.h"
 
 using selvage::Activation;
+using selvage::Layout;
 using selvage::Op;
 using selvage::Plan;
 using selvage::Problem;
+using selvage::Range;
+using selvage::Region;
 using selvage::Status;
 using selvage::Tensor;
+using selvage::Type;
 using selvage::WeightOrder;
 
 namespace {
 
 constexpr float quiet_nan = std::numeric_limits<float>::quiet_NaN();
-/// No result is this number, and a NaN could not be told from one.
-constexpr float sentinel = -98765432.f;
 
-std::int64_t inputs_of_output(const Problem &p) { return p.op == Op::conv2d ? p.c / p.g : 1; }
+/// What memory holds that must not be written. No result is this number where there is room for
+/// such a one, and a NaN could not be told from one.
+template <class T> constexpr T sentinel = T(-98765432);
+template <> constexpr std::uint8_t sentinel<std::uint8_t> = 0xa5;
+template <> constexpr std::int8_t sentinel<std::int8_t> = 0x5a;
+
+/// What an element holds before it is written: never what it must become.
+template <class T, class Expected> T unwritten(Expected expected) {
+    if constexpr (sizeof(T) == 1)
+        return T(int(expected) ^ 0x55);
+    return sentinel<T>;
+}
+
+/// What lies around the elements of an input: it must not get into any result.
+template <class T> T poison() {
+    return std::is_same_v<T, float> ? T(quiet_nan) : std::numeric_limits<T>::max();
+}
+
+bool convolves(Op op) { return op == Op::conv || op == Op::conv_transpose; }
+
+/// The products of one output, at most.
+std::int64_t taps_of_output(const Problem &p) {
+    return (convolves(p.op) ? p.c / p.g : 1) * p.z.kernel * p.y.kernel * p.x.kernel;
+}
 
 oracle::Axis axis_of(const selvage::Axis &a) {
-    return {int(a.size),  int(a.kernel), int(a.stride), int(a.dilation),
-            int(a.begin), int(a.end),    int(a.phase)};
+    return {int(a.size),     int(a.kernel),
+            int(a.stride),   int(a.dilation),
+            int(a.begin),    int(a.end),
+            int(a.phase),    oracle::Mode(int(a.mode)), // both are declared in the same order
+            int(a.adaptive), int(a.output_padding)};
 }
 
 oracle::Problem oracle_problem(const Problem &p) {
     oracle::Problem result;
-    result.op = p.op == Op::conv2d        ? oracle::Op::conv
-                : p.op == Op::depthwise2d ? oracle::Op::depthwise
-                : p.op == Op::max_pool2d  ? oracle::Op::max_pool
-                                          : oracle::Op::avg_pool;
+    result.op = oracle::Op(int(p.op)); // both are declared in the same order
     result.n = int(p.n);
     result.c = int(p.c);
     result.k = int(p.k);
     result.groups = int(p.g);
+    result.z = axis_of(p.z);
     result.y = axis_of(p.y);
     result.x = axis_of(p.x);
     result.border = p.value;
@@ -55,66 +81,133 @@ oracle::Problem oracle_problem(const Problem &p) {
         result.low = p.act_low;
         result.high = p.act_high;
     }
+    if (p.type != Type::f32)
+        result.lowest = p.type == Type::u8 ? 0 : -128;
     result.include_pad = p.include_pad;
     result.ceil = p.ceil;
+    result.p = p.p;
+    result.fixed = p.shift >= 0;
+    result.shift = std::max(0, p.shift);
+    result.skip_nan = !p.keep_nan;
+    result.tensor_index = p.indices == selvage::Indices::tensor;
+    result.column_index = p.order == selvage::IndexOrder::column;
     return result;
 }
 
-/// OIHW to HWIO; the library's documentation of WeightOrder is the source.
+/// From the order `oihw` to `hwio`; the library's documentation of WeightOrder is the source. In
+/// both orders of conv_transpose inputs come before outputs.
 std::vector<float> hwio(const Problem &p, const std::vector<float> &oihw) {
     std::vector<float> result(oihw.size());
-    const std::int64_t inputs = inputs_of_output(p), taps = p.y.kernel * p.x.kernel;
-    for (std::int64_t o = 0; o < p.k; ++o)
-        for (std::int64_t i = 0; i < inputs; ++i)
-            for (std::int64_t tap = 0; tap < taps; ++tap)
-                result[(tap * inputs + i) * p.k + o] = oihw[(o * inputs + i) * taps + tap];
+    const std::size_t taps = p.z.kernel * p.y.kernel * p.x.kernel;
+    const std::size_t outer = p.op == Op::conv_transpose ? p.c : p.k;
+    const std::size_t inner = oihw.size() / taps / outer;
+    auto next = oihw.begin();
+    for (std::size_t o = 0; o < outer; ++o)
+        for (std::size_t i = 0; i < inner; ++i)
+            for (std::size_t tap = 0; tap < taps; ++tap)
+                result[tap * outer * inner +
+                       (p.op == Op::conv_transpose ? o * inner + i : i * outer + o)] = *next++;
     return result;
+}
+
+/// The view of a type.
+template <class T> Tensor<T> as(const Tensor<void> &v) {
+    return {static_cast<T *>(v.data),
+            v.n,
+            v.h,
+            v.w,
+            v.c,
+            v.stride_n,
+            v.stride_h,
+            v.stride_w,
+            v.d,
+            v.stride_d,
+            v.stride_c};
 }
 
 /// The elements from the first of a view to its last.
-template <class T> std::int64_t span(const Tensor<T> &view) {
-    if (view.n == 0 || view.h == 0 || view.w == 0)
+std::int64_t span(const Tensor<void> &v) {
+    if (v.n == 0 || v.d == 0 || v.h == 0 || v.w == 0)
         return 0;
-    return (view.n - 1) * view.stride_n + (view.h - 1) * view.stride_h +
-           (view.w - 1) * view.stride_w + view.c;
+    return (v.n - 1) * v.stride_n + (v.d - 1) * v.stride_d + (v.h - 1) * v.stride_h +
+           (v.w - 1) * v.stride_w + (v.c - 1) * v.stride_c + 1;
 }
 
-/// Calls visit(element) for every element of a view in NHWC order.
-template <class T, class Visit> void for_each(const Tensor<T> &view, Visit visit) {
+template <class T> Tensor<T> cut(Tensor<T> view, const Region &part) {
+    view.data +=
+        part.z.begin * view.stride_d + part.y.begin * view.stride_h + part.x.begin * view.stride_w;
+    view.d = part.z.size;
+    view.h = part.y.size;
+    view.w = part.x.size;
+    return view;
+}
+
+/// Calls visit(element, index) for every element of a view in NDHWC order, where the view is a part
+/// of a whole; `index` is the element's place in the dense whole.
+template <class T, class Visit>
+void for_each(const Tensor<T> &view, const Region &part, const Region &whole, Visit visit) {
     for (std::int64_t n = 0; n < view.n; ++n)
-        for (std::int64_t h = 0; h < view.h; ++h)
-            for (std::int64_t w = 0; w < view.w; ++w)
-                for (std::int64_t c = 0; c < view.c; ++c)
-                    visit(view.data[n * view.stride_n + h * view.stride_h + w * view.stride_w + c]);
+        for (std::int64_t z = 0; z < view.d; ++z)
+            for (std::int64_t y = 0; y < view.h; ++y)
+                for (std::int64_t x = 0; x < view.w; ++x)
+                    for (std::int64_t c = 0; c < view.c; ++c) {
+                        const std::int64_t plane = n * whole.z.size + part.z.begin + z;
+                        const std::int64_t row = plane * whole.y.size + part.y.begin + y;
+                        const std::int64_t pixel = row * whole.x.size + part.x.begin + x;
+                        visit(view.data[n * view.stride_n + z * view.stride_d + y * view.stride_h +
+                                        x * view.stride_w + c * view.stride_c],
+                              std::size_t(pixel * view.c + c));
+                    }
 }
 
-/// A view of the given sizes in fresh memory: dense or with gaps between pixels, rows and images,
-/// and against the front or the back guard page.
-std::unique_ptr<GuardedMemory> place(Random &random, Tensor<float> *view) {
-    *view = selvage::dense<float>(nullptr, view->n, view->h, view->w, view->c);
-    if (random.one_in(2)) {
-        view->stride_w += random.pick({0, 0, 1, 3, 16});
-        view->stride_h = view->w * view->stride_w + random.pick({0, 1, 5, 32});
-        view->stride_n = view->h * view->stride_h + random.pick({0, 2, 7});
+/// The shape of a part of a tensor; it has no memory and no strides yet.
+Tensor<void> shape(std::int64_t n, const Region &part, std::int64_t c) {
+    return {nullptr, n, part.y.size, part.x.size, c, 0, 0, 0, part.z.size, 0, 0};
+}
+
+/// Half of the views are dense, the others have gaps along every axis but the innermost of the
+/// layout. Only what is read may have its outer axes in another order than the layout's.
+Tensor<void> with_strides(Tensor<void> view, Layout layout, bool in_any_order, Random &random) {
+    struct Step {
+        std::int64_t extent, *stride;
+        std::vector<int> gaps;
+    };
+    const Step n = {view.n, &view.stride_n, {0, 2, 7}}, d = {view.d, &view.stride_d, {0, 1, 9}},
+               h = {view.h, &view.stride_h, {0, 1, 5, 32}},
+               w = {view.w, &view.stride_w, {0, 0, 1, 3, 16}},
+               c = {view.c, &view.stride_c, {0, 0, 3, 17}};
+    std::vector<Step> steps = layout == Layout::nhwc ? std::vector<Step>{c, w, h, d, n}
+                                                     : std::vector<Step>{w, h, d, c, n};
+    const bool gaps = random.one_in(2);
+    if (gaps && in_any_order && random.one_in(3))
+        std::swap(steps[random.between(1, 4)], steps[random.between(1, 4)]);
+    std::int64_t stride = 1;
+    for (const Step &step : steps) {
+        const bool innermost = &step == &steps.front();
+        const std::size_t gap = random.next() % step.gaps.size();
+        *step.stride = stride + (gaps && !innermost ? step.gaps[gap] : 0);
+        stride = std::max<std::int64_t>(1, step.extent) * *step.stride;
     }
-    auto memory = std::make_unique<GuardedMemory>(span(*view) * sizeof(float));
-    view->data = random.one_in(3) ? memory->begin<float>() : memory->last<float>(span(*view));
-    return memory;
+    return view;
 }
 
-void fill(const GuardedMemory &memory, float value) {
-    std::fill(memory.begin<float>(), memory.end<float>(), value);
+template <class T> void fill(const GuardedMemory &memory, T value) {
+    std::fill(memory.begin<T>(), memory.end<T>(), value);
 }
 
 /// A kernel's own memory starts as NaN, and outside of it these bytes must survive.
-void fill_with_ones(const GuardedMemory &memory) {
-    std::fill(memory.begin<std::byte>(), memory.end<std::byte>(), std::byte(0xff));
-}
+void fill_with_ones(const GuardedMemory &memory) { fill(memory, std::byte(0xff)); }
 
 bool survived_outside(const GuardedMemory &memory, const std::byte *data, std::size_t bytes) {
     const auto is_ones = [](std::byte value) { return value == std::byte(0xff); };
     const std::byte *begin = memory.begin<std::byte>(), *end = memory.end<std::byte>();
     return std::all_of(begin, data, is_ones) && std::all_of(data + bytes, end, is_ones);
+}
+
+/// A copy of some numbers that ends at a guard page and can only be read.
+template <class T> void keep(const GuardedMemory &memory, const std::vector<float> &numbers) {
+    std::copy(numbers.begin(), numbers.end(), memory.last<T>(numbers.size()));
+    memory.make_read_only();
 }
 
 char running[4096]; // what the signal handler prints
@@ -132,84 +225,193 @@ std::string repro(const Problem &problem, std::uint64_t seed, const std::string 
            " --gtest_filter=" + test.test_suite_name() + "." + test.name();
 }
 
+std::string describe(const Region &r) {
+    const auto range = [](const char *name, const Range &range) {
+        return std::string(" ") + name + " " + std::to_string(range.begin) + ".." +
+               std::to_string(range.begin + range.size - 1);
+    };
+    return range("z", r.z) + range("y", r.y) + range("x", r.x);
+}
+
+/// The largest magnitudes of random data: of norms small, since powers add up.
+constexpr int largest_number = 100, largest_of_norms = 30;
+
+/// How far a float result may be from the expected one, relative to it: 0 but for norms that need
+/// powers.
+///
+/// In units of half a last place: the C library's powf is right to 2, and the sum of `taps` powers
+/// to as many as it has terms. The root divides the relative error of the sum by p, adds 2, and
+/// that of its rounded exponent 1/p, which counts log(sum)/p times.
+double tolerance(const Problem &p) {
+    if (p.op != Op::lp_pool || p.p == 1 || p.p == 2)
+        return 0;
+    const auto taps = [](const selvage::Axis &axis) {
+        return double(axis.adaptive > 0 ? axis.size : axis.kernel);
+    };
+    const double terms = taps(p.z) * taps(p.y) * taps(p.x);
+    const double log_of_sum = std::log(terms) + p.p * std::log(largest_of_norms);
+    const double units = (2 + terms) / p.p + 2 + log_of_sum / p.p;
+    return units * std::numeric_limits<float>::epsilon() / 2;
+}
+
+/// The type of a problem's elements, as the argument of a generic function.
+template <class Call> auto with_type(Type type, Call call) {
+    switch (type) {
+    case Type::u8: return call(std::uint8_t());
+    case Type::i8: return call(std::int8_t());
+    case Type::f32: break;
+    }
+    return call(float());
+}
+
+/// A view of outputs: which part of them it is, and of what.
+template <class T, class Expected> struct Outputs {
+    const char *what;
+    Tensor<T> view;
+    const GuardedMemory &memory;
+    Region part, whole;
+    const std::vector<Expected> &expected;
+
+    /// Sentinels everywhere, and in the view what no result is.
+    void blank() const {
+        fill(memory, sentinel<T>);
+        for_each(view, part, whole,
+                 [&](T &element, std::size_t index) { element = unwritten<T>(expected[index]); });
+    }
+
+    /// Right elements turn back into sentinels, and after that there must be nothing else.
+    testing::AssertionResult check(double tolerance) const {
+        std::size_t wrong = 0, first_wrong = 0;
+        T found = 0;
+        for_each(view, part, whole, [&](T &element, std::size_t index) {
+            const auto is = double(element), should = double(expected[index]);
+            const bool right = is == should || (std::isnan(is) && std::isnan(should)) ||
+                               std::abs(is - should) <= tolerance * std::abs(should);
+            if (!right && wrong++ == 0) {
+                first_wrong = index;
+                found = element;
+            }
+            element = sentinel<T>;
+        });
+        if (wrong > 0) {
+            const std::size_t k = view.c, w = whole.x.size, h = whole.y.size, d = whole.z.size;
+            return testing::AssertionFailure()
+                   << wrong << " of " << expected.size() << " " << what << " are wrong; first at n "
+                   << first_wrong / k / w / h / d << " z " << first_wrong / k / w / h % d << " y "
+                   << first_wrong / k / w % h << " x " << first_wrong / k % w << " channel "
+                   << first_wrong % k << ": " << double(found)
+                   << (found == unwritten<T>(expected[first_wrong]) ? " (never written)" : "")
+                   << " instead of " << expected[first_wrong];
+        }
+        if (std::any_of(memory.begin<T>(), memory.end<T>(),
+                        [](T value) { return value != sentinel<T>; }))
+            return testing::AssertionFailure()
+                   << "memory outside the view of the " << what << " was written";
+        return testing::AssertionSuccess();
+    }
+};
+
 } // namespace
 
 Data random_data(const Problem &p, std::uint64_t seed) {
     Random random(seed ^ 0xda7a); // not the sequence that random_problem() drew from
     Data data;
-    const std::size_t input_size = p.n * p.y.size * p.x.size * p.c;
-    if (is_pool(p.op)) {
-        data.input = random_integers(random, input_size, 100);
-        if (p.op == Op::max_pool2d) {
-            // Where all is negative, a border of 0 would win.
-            const bool negative = random.one_in(2), with_nan = random.one_in(4);
-            for (float &value : data.input) {
-                if (negative)
-                    value -= 101;
-                if (with_nan && random.one_in(100))
-                    value = quiet_nan;
-            }
+    const std::size_t input_size = p.n * p.z.size * p.y.size * p.x.size * p.c;
+    const std::int64_t taps = taps_of_output(p);
+    if (p.op == Op::filter) {
+        data.input = random_integers(random, input_size, 0, 255);
+        // Most sums should lie in 0..255.
+        const double density = std::min(1., 12. / double(taps));
+        const int unit = p.shift < 0 ? 8 : 1 << p.shift;
+        data.weights = random_integers(random, p.k * taps, -unit / 2 - 1, unit, density);
+        for (float &weight : data.weights)
+            weight /= p.shift < 0 ? 8 : 1;
+        return data;
+    }
+    if (!has_weights(p.op)) {
+        // Few different numbers tie often. Where all are negative, a border of 0 would win.
+        const bool ties = random.one_in(3);
+        const bool negative = p.op == Op::max_pool && p.type == Type::f32 && random.one_in(2);
+        const int most = p.op == Op::lp_pool ? largest_of_norms : largest_number;
+        const int low = p.type == Type::u8 ? 0 : p.type == Type::i8 ? -128 : -most;
+        const int range = ties ? 3 : p.type == Type::f32 ? 2 * most : 255;
+        data.input = random_integers(random, input_size, low, low + range);
+        const bool with_nan =
+            p.type == Type::f32 && p.op != Op::lp_pool && random.one_in(p.keep_nan ? 4 : 2);
+        for (float &value : data.input) {
+            value -= negative ? largest_number + 1 : 0;
+            if (with_nan && random.one_in(100))
+                value = quiet_nan;
         }
         return data;
     }
-    const std::int64_t taps = inputs_of_output(p) * p.y.kernel * p.x.kernel;
     // Sums of many products would nearly all lie outside the bounds of relu6 and clamp.
     const bool bounded = p.act == Activation::relu6 || p.act == Activation::clamp;
     const double density = bounded ? std::min(1., 3. / double(taps)) : 1;
-    data.input = random_integers(random, input_size, bounded ? 4 : 8);
-    data.weights = random_integers(random, p.k * taps, bounded ? 2 : 4, density);
+    const int most = bounded ? 4 : 8;
+    data.input = random_integers(random, input_size, -most, most);
+    const std::size_t outer = p.op == Op::conv_transpose ? p.c * (p.k / p.g) : p.k * taps;
+    const std::size_t weights =
+        p.op == Op::conv_transpose ? outer * p.z.kernel * p.y.kernel * p.x.kernel : outer;
+    data.weights = random_integers(random, weights, -most / 2, most / 2, density);
     if (p.bias)
-        data.bias = random_integers(random, p.k, bounded ? 5 : 40);
+        data.bias = random_integers(random, p.k, bounded ? -5 : -40, bounded ? 5 : 40);
     return data;
 }
 
 bool same_number(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-std::vector<float> expected_output(const Problem &problem, const Data &data) {
+oracle::Result expected_output(const Problem &problem, const Data &data) {
     return oracle::compute(oracle_problem(problem), data.input, data.weights, data.bias);
 }
 
+/// A view in fresh memory, against the front or the back guard page.
+template <class T> Trial::Placed Trial::place(Tensor<void> view, std::uint64_t seed) {
+    Placed placed{view, std::make_unique<GuardedMemory>(span(view) * sizeof(T))};
+    placed.view.data =
+        Random(seed).one_in(3) ? placed.memory->begin<T>() : placed.memory->last<T>(span(view));
+    return placed;
+}
+
 Trial::Trial(const Problem &problem, const Data &data, std::uint64_t seed)
-    : problem_(problem), seed_(seed), expected_(expected_output(problem, data)),
-      weights_memory_(data.weights.size() * sizeof(float)),
-      bias_memory_(data.bias.size() * sizeof(float)) {
+    : problem_(problem), data_(data), seed_(seed), expected_(expected_output(problem, data)),
+      weights_(data.weights.size() * sizeof(float)), bias_(data.bias.size() * sizeof(float)) {
     Random random(seed ^ 0x1a707);
+    order_ = random.pick({WeightOrder::oihw, WeightOrder::hwio});
+    const std::vector<float> ordered =
+        order_ == WeightOrder::oihw ? data.weights : hwio(problem, data.weights);
+    if (problem.shift < 0)
+        keep<float>(weights_, ordered);
+    else
+        keep<std::int16_t>(weights_, ordered);
+    keep<float>(bias_, data.bias);
 
-    if (!data.weights.empty()) {
-        order_ = random.pick({WeightOrder::oihw, WeightOrder::hwio});
-        float *weights = weights_memory_.last<float>(data.weights.size());
-        const std::vector<float> ordered =
-            order_ == WeightOrder::oihw ? data.weights : hwio(problem, data.weights);
-        std::copy(ordered.begin(), ordered.end(), weights);
-        weights_memory_.make_read_only();
-        weights_ = weights;
-    }
-    if (!data.bias.empty()) {
-        float *bias = bias_memory_.last<float>(data.bias.size());
-        std::copy(data.bias.begin(), data.bias.end(), bias);
-        bias_memory_.make_read_only();
-        bias_ = bias;
-    }
+    const Region whole = output_region();
+    const Tensor<void> written = shape(problem.n, whole, problem.k);
+    input_.view =
+        with_strides(shape(problem.n, input_region(), problem.c), problem.layout, true, random);
+    with_type(problem.type, [&](auto number) {
+        using T = decltype(number);
+        input_ = place_input<T>(input_region());
+        output_ = place<T>(with_strides(written, problem.layout, false, random), random.next());
+    });
+    if (problem.indices != selvage::Indices::none)
+        indices_ = place<std::int64_t>(with_strides(written, problem.layout, false, random),
+                                       random.next());
+}
 
-    Tensor<float> input = {nullptr, problem.n, problem.y.size, problem.x.size, problem.c, 0, 0, 0};
-    input_memory_ = place(random, &input);
-    fill(*input_memory_, quiet_nan);
-    auto next = data.input.begin();
-    for_each(input, [&](float &element) { element = *next++; });
-    input_memory_->make_read_only();
-    input_ = {input.data, input.n,        input.h,        input.w,
-              input.c,    input.stride_n, input.stride_h, input.stride_w};
-
-    const oracle::Problem o = oracle_problem(problem);
-    output_ = {nullptr,
-               problem.n,
-               oracle::outputs(o.y, o.ceil),
-               oracle::outputs(o.x, o.ceil),
-               problem.k,
-               0,
-               0,
-               0};
-    output_memory_ = place(random, &output_);
+/// A part of the input, alone in memory of its own, with the strides of the whole input.
+template <class T> Trial::Placed Trial::place_input(const Region &part) const {
+    Tensor<void> view = input_.view; // for its strides
+    view.d = part.z.size;
+    view.h = part.y.size;
+    view.w = part.x.size;
+    Placed placed = place<T>(view, seed_);
+    fill(*placed.memory, poison<T>());
+    for_each(as<T>(placed.view), part, input_region(),
+             [&](T &element, std::size_t index) { element = T(data_.input[index]); });
+    placed.memory->make_read_only();
+    return placed;
 }
 
 void Trial::announce(const std::string &kernel) const {
@@ -223,66 +425,102 @@ void Trial::announce(const std::string &kernel) const {
 }
 
 testing::AssertionResult Trial::holds(const Plan &plan) const {
-    announce(plan.kernel());
     const auto failure = [&] {
         return testing::AssertionFailure() << repro(problem_, seed_, plan.kernel()) << "\n  ";
     };
+    if (!(plan.output_region() == output_region()))
+        return failure() << "the output is" << describe(plan.output_region()) << " instead of"
+                         << describe(output_region());
+    const testing::AssertionResult result = run(plan, plan);
+    return result ? result : failure() << result.message();
+}
 
-    const GuardedMemory packed_memory(plan.packed_bytes());
+testing::AssertionResult Trial::holds(const Plan &plan, const Region &tile) const {
+    const auto failure = [&] {
+        return testing::AssertionFailure()
+               << repro(problem_, seed_, plan.kernel()) << "\n  tile" << describe(tile) << ": ";
+    };
+    Plan part;
+    if (const Status status = plan.tile(tile, &part); !status.ok())
+        return failure() << status.text();
+    if (!(part.output_region() == tile))
+        return failure() << "computes" << describe(part.output_region());
+    const testing::AssertionResult result = run(plan, part);
+    return result ? result : failure() << result.message();
+}
+
+testing::AssertionResult Trial::run(const Plan &whole, const Plan &part) const {
+    announce(part.kernel());
+    const GuardedMemory memory(whole.packed_bytes());
     std::byte *packed = nullptr;
-    if (weights_) {
-        fill_with_ones(packed_memory);
-        packed = packed_memory.last<std::byte>(plan.packed_bytes(), selvage::alignment);
-        const Status status = plan.pack(weights_, order_, bias_, packed);
+    if (has_weights(problem_.op)) {
+        fill_with_ones(memory);
+        packed = memory.last<std::byte>(whole.packed_bytes(), selvage::alignment);
+        const std::size_t count = data_.weights.size();
+        const Status status =
+            problem_.shift < 0
+                ? whole.pack(weights_.last<float>(count), order_,
+                             problem_.bias ? bias_.last<float>(data_.bias.size()) : nullptr, packed)
+                : whole.pack(weights_.last<std::int16_t>(count), order_, packed);
         if (!status.ok())
-            return failure() << "pack: " << status.text();
-        if (!survived_outside(packed_memory, packed, plan.packed_bytes()))
-            return failure() << "pack() wrote outside packed_bytes()";
-        packed_memory.make_read_only();
+            return testing::AssertionFailure() << "pack: " << status.text();
+        if (!survived_outside(memory, packed, whole.packed_bytes()))
+            return testing::AssertionFailure() << "pack() wrote outside packed_bytes()";
+        memory.make_read_only();
     }
+    return with_type(problem_.type,
+                     [&](auto number) { return run<decltype(number)>(part, packed); });
+}
 
+template <class T>
+testing::AssertionResult Trial::run(const Plan &plan, const std::byte *packed) const {
+    const Region in = plan.input_region(), out = plan.output_region(), all = output_region();
+    const bool reads_all = in == input_region();
+    const Placed part = reads_all ? Placed() : place_input<T>(in);
+    const Tensor<void> &input = reads_all ? input_.view : part.view;
+
+    const Outputs<T, float> output = {
+        "values", cut(as<T>(output_.view), out), *output_.memory, out, all, expected_.values};
+    output.blank();
     const GuardedMemory scratch_memory(plan.scratch_bytes());
     fill_with_ones(scratch_memory);
     auto *scratch = scratch_memory.last<std::byte>(plan.scratch_bytes(), selvage::alignment);
-    fill(*output_memory_, sentinel);
-    const Status status = plan.run(input_, packed, output_, scratch, plan.scratch_bytes());
+    Status status;
+    testing::AssertionResult right_indices = testing::AssertionSuccess();
+    if (problem_.indices == selvage::Indices::none) {
+        status = plan.run(as<const T>(input), packed, output.view, scratch, plan.scratch_bytes());
+    } else {
+        const Outputs<std::int64_t, std::int64_t> indices = {
+            "indices",        cut(as<std::int64_t>(indices_.view), out), *indices_.memory, out, all,
+            expected_.indices};
+        indices.blank();
+        status = plan.run(as<const T>(input), packed, output.view, scratch, plan.scratch_bytes(),
+                          &indices.view);
+        if (status.ok())
+            right_indices = indices.check(0);
+    }
     if (!status.ok())
-        return failure() << "run: " << status.text();
-    if (const testing::AssertionResult right = output_is_right(); !right)
-        return failure() << right.message();
+        return testing::AssertionFailure() << "run: " << status.text();
+    if (const testing::AssertionResult right = output.check(tolerance(problem_)); !right)
+        return right;
     if (!survived_outside(scratch_memory, scratch, plan.scratch_bytes()))
-        return failure() << "run() wrote outside scratch_bytes()";
-    return testing::AssertionSuccess();
+        return testing::AssertionFailure() << "run() wrote outside scratch_bytes()";
+    return right_indices;
 }
 
 bool Trial::adjacent_pixels() const {
-    return input_.stride_w == input_.c && output_.stride_w == output_.c;
+    if (problem_.layout != Layout::nhwc)
+        return true;
+    for (const Placed *each : {&input_, &output_, &indices_})
+        if (each->view.stride_w != each->view.c)
+            return false;
+    return true;
 }
 
-testing::AssertionResult Trial::output_is_right() const {
-    // Right elements turn back into sentinels, and after that there must be nothing else.
-    std::size_t index = 0, wrong = 0, first_wrong = 0;
-    float found = 0;
-    for_each(output_, [&](float &element) {
-        const float expected = expected_[index];
-        if (!same_number(element, expected) && wrong++ == 0) {
-            first_wrong = index;
-            found = element;
-        }
-        element = sentinel;
-        ++index;
-    });
-    if (wrong > 0) {
-        const std::size_t k = output_.c, w = output_.w, h = output_.h;
-        return testing::AssertionFailure()
-               << wrong << " of " << expected_.size() << " values are wrong; first at n "
-               << first_wrong / k / w / h << " y " << first_wrong / k / w % h << " x "
-               << first_wrong / k % w << " channel " << first_wrong % k << ": " << found
-               << (found == sentinel ? " (never written)" : "") << " instead of "
-               << expected_[first_wrong];
-    }
-    if (std::any_of(output_memory_->begin<float>(), output_memory_->end<float>(),
-                    [](float value) { return value != sentinel; }))
-        return testing::AssertionFailure() << "memory outside the output view was written";
-    return testing::AssertionSuccess();
+Region Trial::input_region() const {
+    return {{0, problem_.z.size}, {0, problem_.y.size}, {0, problem_.x.size}};
+}
+
+Region Trial::output_region() const {
+    return {{0, expected_.d}, {0, expected_.h}, {0, expected_.w}};
 }

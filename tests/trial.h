@@ -10,30 +10,32 @@
 #include "selvage/plan.h"
 
 #include "guarded_memory.h"
+#include "oracle.h"
 
-/// The numbers of one problem: dense NHWC input, OIHW weights and bias. The latter two are empty
-/// where the problem has none.
+/// The numbers of one problem, whatever its type: a dense NDHWC input, weights in the order
+/// WeightOrder::oihw, and bias. The latter two are empty where the problem has none.
 struct Data {
     std::vector<float> input, weights, bias;
 };
 
-/// Integer-valued data of a problem, small enough for every sum to be exact in float. Max pools
-/// also get NaN now and then.
+/// Integer-valued data of a problem, small enough for every sum to be exact in float. (Weights of
+/// filters are multiples of 1/8, so that roundings meet ties.) Now and then there is a NaN where
+/// the operator passes it on.
 Data random_data(const selvage::Problem &problem, std::uint64_t seed);
 
 /// Equal, or both NaN. The sign of zero is not looked at.
 bool same_number(float a, float b);
 
-/// The oracle's answer, dense NHWC.
-std::vector<float> expected_output(const selvage::Problem &problem, const Data &data);
+/// The oracle's answer, dense NDHWC.
+oracle::Result expected_output(const selvage::Problem &problem, const Data &data);
 
 /// One problem with its data and the expected output, to be held against any number of plans.
 ///
-/// Every run sees the worst memory that the API allows. Input, weights, packed weights, output and
+/// Every run sees the worst memory that the API allows. Input, weights, packed weights, outputs and
 /// scratch touch guard pages, what a kernel only reads is read-only, the gaps of the input's view
-/// and fresh scratch are NaN, and the output lies among sentinels that must survive. The layout of
-/// the views and the order of the weights follow from the seed. When a kernel hits a guard page,
-/// the trial is printed before the process dies.
+/// hold NaN or the highest number, fresh scratch is NaN, and the outputs lie among sentinels that
+/// must survive. The strides of the views and the order of the weights follow from the seed. When a
+/// kernel hits a guard page, the trial is printed before the process dies.
 class Trial {
 public:
     Trial(const selvage::Problem &problem, const Data &data, std::uint64_t seed);
@@ -41,24 +43,39 @@ public:
     /// Names the kernel that runs next, for the case that it kills the process.
     void announce(const std::string &kernel) const;
 
-    /// Success if the plan's kernel gives exactly the expected values and touches nothing else.
-    /// (NaN equals NaN; the sign of zero is not looked at.) The text of a failure holds a repro
-    /// line.
+    /// Success if the plan gives exactly the expected values and touches nothing else. (NaN equals
+    /// NaN; the sign of zero is not looked at.) The text of a failure holds a repro line.
     testing::AssertionResult holds(const selvage::Plan &plan) const;
 
-    /// Whether the pixels of both views lie next to each other, see Options::adjacent_pixels.
+    /// The same for the tile of a plan that computes a rectangle of its output. The tile sees only
+    /// its part of the input and must leave the rest of the output alone.
+    testing::AssertionResult holds(const selvage::Plan &plan, const selvage::Region &tile) const;
+
+    /// Whether the pixels of all views lie next to each other, see Options::adjacent_pixels.
     bool adjacent_pixels() const;
 
+    /// The output of the whole problem.
+    selvage::Region output_region() const;
+
 private:
-    testing::AssertionResult output_is_right() const;
+    /// Memory of its own and a view of it, whatever the type of its elements.
+    struct Placed {
+        selvage::Tensor<void> view;
+        std::unique_ptr<GuardedMemory> memory;
+    };
+
+    template <class T> static Placed place(selvage::Tensor<void> view, std::uint64_t seed);
+    template <class T> Placed place_input(const selvage::Region &part) const;
+    selvage::Region input_region() const;
+    testing::AssertionResult run(const selvage::Plan &whole, const selvage::Plan &part) const;
+    template <class T>
+    testing::AssertionResult run(const selvage::Plan &plan, const std::byte *packed) const;
 
     selvage::Problem problem_;
+    Data data_;
     std::uint64_t seed_;
-    std::vector<float> expected_;
+    oracle::Result expected_;
     selvage::WeightOrder order_ = selvage::WeightOrder::oihw;
-    GuardedMemory weights_memory_, bias_memory_;
-    std::unique_ptr<GuardedMemory> input_memory_, output_memory_;
-    const float *weights_ = nullptr, *bias_ = nullptr;
-    selvage::Tensor<const float> input_;
-    selvage::Tensor<float> output_;
+    GuardedMemory weights_, bias_;
+    Placed input_, output_, indices_;
 };

@@ -14,10 +14,12 @@
 
 #include "selvage/window.h"
 
+#include "oracle.h"
 #include "random_problems.h"
 
 using selvage::Axis;
 using selvage::Code;
+using selvage::Mode;
 using selvage::Pads;
 using selvage::symmetric;
 using selvage::Window;
@@ -43,7 +45,8 @@ std::string describe(const Axis &a, bool ceil) {
     const auto str = [](std::int64_t value) { return std::to_string(value); };
     return "size " + str(a.size) + " kernel " + str(a.kernel) + " stride " + str(a.stride) +
            " dilation " + str(a.dilation) + " pads " + str(a.begin) + "," + str(a.end) + " phase " +
-           str(a.phase) + (ceil ? " ceil" : "");
+           str(a.phase) + " mode " + str(std::int64_t(a.mode)) + " adaptive " + str(a.adaptive) +
+           " output_padding " + str(a.output_padding) + (ceil ? " ceil" : "");
 }
 
 /// The window of an axis that is expected to have one.
@@ -420,6 +423,137 @@ TEST(Window, unused_looks_at_every_window) {
     EXPECT_EQ(good({3, 1, 9, 1, 5, 0}).unused(), 3); // only padding is read
 }
 
+// Modes, by hand: what the first output of a window over everything reads.
+
+Numbers read_all(std::int64_t size, Pads pads, Mode mode) {
+    Axis axis = with(axis_of(size, size + pads.begin + pads.end), pads);
+    axis.mode = mode;
+    const Window window = good(axis);
+    Numbers elements;
+    for (std::int64_t t = 0; t < window.kernel; ++t)
+        elements.push_back(window.source(0, t));
+    return elements;
+}
+
+TEST(Modes, go_on_outside_the_input) {
+    EXPECT_EQ(read_all(4, {3, 2}, Mode::constant), (Numbers{-1, -1, -1, 0, 1, 2, 3, -1, -1}));
+    EXPECT_EQ(read_all(4, {3, 2}, Mode::reflect), (Numbers{3, 2, 1, 0, 1, 2, 3, 2, 1}));
+    EXPECT_EQ(read_all(4, {3, 2}, Mode::symmetric), (Numbers{2, 1, 0, 0, 1, 2, 3, 3, 2}));
+    EXPECT_EQ(read_all(4, {3, 2}, Mode::replicate), (Numbers{0, 0, 0, 0, 1, 2, 3, 3, 3}));
+    EXPECT_EQ(read_all(4, {3, 2}, Mode::circular), (Numbers{1, 2, 3, 0, 1, 2, 3, 0, 1}));
+}
+
+TEST(Modes, PC_070_circular_one_side_zero) {
+    EXPECT_EQ(read_all(5, {4, 0}, Mode::circular), (Numbers{1, 2, 3, 4, 0, 1, 2, 3, 4}));
+}
+
+TEST(Modes, PC_073_reflect_bounces_where_a_pad_is_longer_than_the_input) {
+    EXPECT_EQ(read_all(2, {2, 0}, Mode::reflect), (Numbers{0, 1, 0, 1}));
+    EXPECT_EQ(read_all(2, {3, 3}, Mode::reflect), (Numbers{1, 0, 1, 0, 1, 0, 1, 0}));
+    EXPECT_EQ(read_all(2, {5, 1}, Mode::symmetric), (Numbers{0, 0, 1, 1, 0, 0, 1, 1}));
+    EXPECT_EQ(read_all(2, {3, 3}, Mode::circular), (Numbers{1, 0, 1, 0, 1, 0, 1, 0}));
+    for (Mode mode : {Mode::reflect, Mode::symmetric, Mode::replicate, Mode::circular})
+        EXPECT_EQ(read_all(1, {2, 3}, mode), Numbers(6, 0));
+}
+
+TEST(Modes, PC_074_reflect_with_crop) {
+    // The border repeats what the crop leaves: of 0..3 with pads -2, 3 the elements 2 and 3.
+    Axis axis = {4, 5, 1, 1, -2, 3};
+    axis.mode = Mode::reflect;
+    const Window window = good(axis);
+    EXPECT_EQ(window.origin, 2);
+    Numbers elements;
+    for (std::int64_t t = 0; t < 5; ++t)
+        elements.push_back(window.origin + window.source(0, t));
+    EXPECT_EQ(elements, (Numbers{2, 3, 2, 3, 2}));
+}
+
+TEST(Modes, every_tap_counts_where_the_input_goes_on) {
+    Axis axis = {6, 3, 2, 1, 1, 0};
+    EXPECT_EQ(good(axis, true).counted(0, false), 2);
+    EXPECT_EQ(good(axis, true).counted(3, true), 1);
+    axis.mode = Mode::reflect;
+    for (std::int64_t i : {0, 1, 2, 3})
+        EXPECT_EQ(good(axis, true).counted(i, false), 3);
+}
+
+// Adaptive pools.
+
+TEST(Adaptive, shares_out_the_axis) {
+    Axis axis = {7};
+    axis.adaptive = 3; // 0..2, 2..4, 4..6
+    const Window window = good(axis);
+    EXPECT_EQ(window.outputs, 3);
+    EXPECT_EQ(window.unused(), 0);
+    for (std::int64_t i : {0, 1, 2}) {
+        EXPECT_EQ(window.counted(i, false), 3);
+        EXPECT_EQ(window.source(i, 0), 2 * i);
+        EXPECT_EQ(window.source(i, 2), 2 * i + 2);
+    }
+    axis.adaptive = 5; // 0..1, 1..2, 2..4, 4..5, 5..6
+    EXPECT_EQ(good(axis).kernel, 3);
+    EXPECT_EQ(good(axis).counted(0, true), 2);
+    EXPECT_EQ(good(axis).source(0, 2), -1);
+    EXPECT_EQ(good(axis).source(2, 2), 4);
+    axis.adaptive = 1;
+    EXPECT_EQ(good(axis).counted(0, false), 7);
+    axis.adaptive = 14;
+    EXPECT_EQ(good(axis).source(13, 0), 6);
+    axis.adaptive = -1;
+    EXPECT_EQ(window.outputs, 3);
+    EXPECT_EQ(selvage::window(axis).error, WindowError::adaptive);
+}
+
+// Transposed convolution. The sizes of whole problems are in transposed_test.cpp.
+
+using selvage::transposed;
+
+TEST(Transposed, PC_091_convt_same_size) {
+    for (auto [size, kernel, stride, outputs] :
+         {std::array{5, 3, 2, 10}, {32, 3, 1, 32}, {512, 4, 2, 1024}, {3, 2, 3, 9}})
+        for (const char *name : {"tf", "onnx-upper", "onnx-lower"}) {
+            const Axis axis = axis_of(size, kernel, stride);
+            const Pads pads = selvage::transposed_pads(axis, *selvage::find_convention(name));
+            const auto result = transposed(with(axis, pads));
+            ASSERT_TRUE(result.ok()) << name;
+            EXPECT_EQ(result.transposed.outputs, outputs) << name;
+        }
+}
+
+TEST(Transposed, PC_097_convt_dilation_in_size) {
+    EXPECT_EQ(transposed({4, 3, 2, 2}).transposed.outputs, 11);
+}
+
+TEST(Transposed, PC_100_convt_explicit_pad_meaning) {
+    EXPECT_EQ(transposed({128, 4, 4}).transposed.outputs, 512);
+}
+
+TEST(Transposed, PC_157_im2col_blow_up) {
+    EXPECT_EQ(transposed({5158, 4096, 1024}).transposed.outputs, 5284864);
+}
+
+TEST(Transposed, output_shape_crops_on_one_side_more) {
+    // The result of 3 elements with kernel 3 and stride 2 is 7 long.
+    EXPECT_EQ(selvage::transposed_pads_for({3, 3, 2}, 6, false), (Pads{1, 0}));
+    EXPECT_EQ(selvage::transposed_pads_for({3, 3, 2}, 6, true), (Pads{0, 1}));
+    EXPECT_EQ(selvage::transposed_pads_for({3, 3, 2}, 4, false), (Pads{2, 1}));
+    for (bool end_first : {false, true}) // what is missing is zeros at the end
+        EXPECT_EQ(selvage::transposed_pads_for({3, 3, 2}, 8, end_first), (Pads{0, -1}));
+}
+
+TEST(Transposed, refuses) {
+    EXPECT_EQ(transposed({4, 0}).error, WindowError::kernel);
+    EXPECT_EQ(transposed({4, 3, 2, 1, 0, 0, 2}).error, WindowError::phase);
+    EXPECT_EQ(transposed({4, 3, 1, 1, 3, 4}).error, WindowError::outputs);
+    EXPECT_TRUE(transposed({4, 3, 1, 1, 3, 3}).ok()); // no outputs
+    Axis axis = {4, 3};
+    axis.output_padding = -1;
+    EXPECT_EQ(transposed(axis).error, WindowError::extra);
+    EXPECT_EQ(transposed({selvage::largest, 1, 2}).error, WindowError::overflow);
+    EXPECT_EQ(transposed({selvage::largest, 1, selvage::largest, 1, INT64_MIN}).error,
+              WindowError::overflow);
+}
+
 // Refusals say which rule and which values.
 
 TEST(Window, refuses_with_code_and_text) {
@@ -605,6 +739,158 @@ TEST_F(WindowProperties, agree_with_an_enumeration) {
         EXPECT_EQ(window.unused(), unused);
     });
     EXPECT_GT(possible, trials / 2);
+}
+
+oracle::Axis oracle_axis(const Axis &a) {
+    return {int(a.size),     int(a.kernel),
+            int(a.stride),   int(a.dilation),
+            int(a.begin),    int(a.end),
+            int(a.phase),    oracle::Mode(int(a.mode)), // both are declared in the same order
+            int(a.adaptive), int(a.output_padding)};
+}
+
+/// The axis in some mode, or with adaptive windows, and of which the crops leave something.
+Axis of_any_kind(Axis axis, std::uint64_t seed) {
+    Random random(seed);
+    axis.size += 12;
+    axis.mode = random.pick(
+        {Mode::constant, Mode::reflect, Mode::symmetric, Mode::replicate, Mode::circular});
+    if (random.one_in(6)) {
+        const std::int64_t size = random.between(1, 20);
+        axis = {};
+        axis.size = size;
+        axis.adaptive = random.between(1, 25);
+    }
+    if (random.one_in(4)) // shorter than pads and kernel
+        axis.size = 1 + std::max<std::int64_t>(0, -axis.begin) +
+                    std::max<std::int64_t>(0, -axis.end) + random.between(0, 3);
+    return axis;
+}
+
+/// What the taps of all outputs read of the uncropped input.
+std::vector<std::vector<int>> sources(const Window &window) {
+    std::vector<std::vector<int>> result(window.outputs);
+    for (std::int64_t i = 0; i < window.outputs; ++i)
+        for (std::int64_t t = 0; t < window.kernel; ++t) {
+            const std::int64_t source = window.source(i, t);
+            if (source >= window.size)
+                ADD_FAILURE() << "output " << i << " tap " << t << " reads " << source;
+            result[i].push_back(source < 0 ? -1 : int(window.origin + source));
+        }
+    return result;
+}
+
+/// What the oracle says; short adaptive windows are filled up to `kernel` taps.
+std::vector<std::vector<int>> oracle_sources(const Axis &axis, bool ceil, std::int64_t kernel) {
+    std::vector<std::vector<int>> result = oracle::reads(oracle_axis(axis), ceil);
+    for (std::vector<int> &window : result)
+        window.resize(kernel, -1);
+    return result;
+}
+
+TEST_F(WindowProperties, sources_agree_with_a_really_padded_axis) {
+    std::uint64_t seed = 0;
+    for_random_axes([&](const Axis &plain, bool ceil) {
+        const Axis axis = of_any_kind(plain, ++seed);
+        const WindowResult result = window(axis, ceil);
+        if (!result.ok())
+            return;
+        SCOPED_TRACE(describe(axis, ceil));
+        EXPECT_EQ(sources(result.window), oracle_sources(axis, ceil, result.window.kernel));
+    });
+}
+
+TEST_F(WindowProperties, outputs_inside_are_those_that_read_no_border) {
+    for_random_axes([&](const Axis &axis, bool ceil) {
+        const WindowResult result = window(axis, ceil);
+        if (!result.ok())
+            return;
+        const Window &w = result.window;
+        const Window::Outputs inside = w.inside();
+        ASSERT_LE(0, inside.first);
+        ASSERT_LE(inside.first, inside.end);
+        ASSERT_LE(inside.end, w.outputs);
+        for (std::int64_t i = 0; i < w.outputs; ++i)
+            EXPECT_EQ(inside.first <= i && i < inside.end,
+                      w.stride * i >= w.before && w.stride * i + w.reach() - w.before < w.size)
+                << i;
+    });
+}
+
+TEST_F(WindowProperties, slices_read_and_count_what_the_whole_does) {
+    std::uint64_t seed = 0;
+    for_random_axes([&](const Axis &plain, bool ceil) {
+        const Axis axis = of_any_kind(plain, ++seed);
+        const WindowResult result = window(axis, ceil);
+        if (!result.ok() || result.window.outputs == 0)
+            return;
+        SCOPED_TRACE(describe(axis, ceil));
+        Random random(seed);
+        Window slice = result.window;
+        std::int64_t first = 0;
+        for (int depth : {1, 2}) { // a slice of a slice too
+            const std::int64_t output = random.between(0, int(slice.outputs) - 1);
+            const std::int64_t count = random.between(1, int(slice.outputs - output));
+            first += output;
+            slice = slice.slice(output, count);
+            ASSERT_EQ(slice.outputs, count) << depth;
+            ASSERT_GE(slice.origin, result.window.origin) << depth;
+            ASSERT_LE(slice.origin + slice.size, result.window.origin + result.window.size);
+            ASSERT_GE(slice.size, 1) << depth;
+            const auto all = sources(result.window);
+            EXPECT_EQ(sources(slice), (std::vector<std::vector<int>>(all.begin() + first,
+                                                                     all.begin() + first + count)))
+                << depth;
+            for (std::int64_t i = 0; i < count; ++i)
+                for (bool include_pad : {false, true})
+                    EXPECT_EQ(slice.counted(i, include_pad),
+                              result.window.counted(first + i, include_pad));
+        }
+    });
+}
+
+TEST_F(WindowProperties, transposed_phases_gather_what_is_scattered) {
+    std::uint64_t seed = 0;
+    for_random_axes([&](Axis axis, bool) {
+        Random random(++seed);
+        axis.output_padding = random.between(0, 4);
+        const auto result = transposed(axis);
+        if (!result.ok())
+            return;
+        SCOPED_TRACE(describe(axis, false));
+        // One input element and one tap after the other.
+        std::vector<std::pair<std::int64_t, std::int64_t>> pairs; // element, tap
+        std::vector<decltype(pairs)> scattered(result.transposed.outputs);
+        for (std::int64_t i = 0; i < axis.size; ++i)
+            for (std::int64_t t = 0; t < axis.kernel; ++t) {
+                const std::int64_t at =
+                    axis.stride * i + axis.dilation * t - axis.begin + axis.phase;
+                if (at >= 0 && at < result.transposed.outputs)
+                    scattered[at].push_back({i, t});
+            }
+        std::int64_t first = 0;
+        selvage::Transposed part = result.transposed;
+        if (part.outputs > 0 && random.one_in(2)) {
+            first = random.between(0, int(part.outputs) - 1);
+            part = part.slice(first, random.between(1, int(part.outputs - first)));
+        }
+        std::vector<decltype(pairs)> gathered(part.outputs);
+        for (std::int64_t phase = 0; phase < part.phases(); ++phase) {
+            const selvage::Transposed::Phase conv = part.phase(phase);
+            ASSERT_LE(phase + part.stride * (conv.window.outputs - 1), part.outputs - 1);
+            for (std::int64_t j = 0; j < conv.window.outputs; ++j)
+                for (std::int64_t m = 0; m < conv.window.kernel; ++m)
+                    if (const std::int64_t i = conv.window.source(j, m); i >= 0) {
+                        ASSERT_LT(m, conv.taps);
+                        gathered[phase + part.stride * j].push_back(
+                            {i, conv.first_tap - m * conv.tap_step});
+                    }
+        }
+        for (std::int64_t o = 0; o < part.outputs; ++o) {
+            std::sort(gathered[o].begin(), gathered[o].end());
+            EXPECT_EQ(gathered[o], scattered[first + o]) << "output " << o;
+        }
+    });
 }
 
 TEST_F(WindowProperties, a_phase_samples_the_stride_1_result) {

@@ -1,17 +1,27 @@
+#include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <selvage/layer.h>
+#include <selvage/plan.h>
 
 #include "commands.h"
 #include "npy.h"
 
 namespace {
 
+using selvage::Op;
+using selvage::Plan;
+using selvage::Problem;
+
+using Shape = std::vector<std::int64_t>;
+
 struct Arguments {
-    std::string problem, input, weights, bias, output;
+    std::string problem, input, weights, bias, output, indices;
     selvage::Options options;
     bool verbose = false;
 };
@@ -24,79 +34,185 @@ void require(const selvage::Status &status) {
         throw BadInput(status.text());
 }
 
-NpyArray read(const std::string &path, const std::vector<std::int64_t> &shape) {
-    NpyArray array = read_npy(path);
+// Shapes.
+
+/// The last axes of three, as many as the problem has.
+Shape last_axes(const Problem &p, const Shape &zyx) { return {zyx.end() - p.rank, zyx.end()}; }
+
+/// Of the input or output, in the order of the problem's layout.
+Shape tensor_shape(const Problem &p, std::int64_t channels, const selvage::Region &region) {
+    Shape shape = last_axes(p, {region.z.size, region.y.size, region.x.size});
+    shape.insert(p.layout == selvage::Layout::nchw ? shape.begin() : shape.end(), channels);
+    shape.insert(shape.begin(), p.n);
+    return shape;
+}
+
+Shape weights_shape(const Problem &p) {
+    Shape shape = last_axes(p, {p.z.kernel, p.y.kernel, p.x.kernel});
+    if (p.op == Op::conv_transpose)
+        shape.insert(shape.begin(), {p.c, p.k / p.g});
+    else
+        shape.insert(shape.begin(), {p.k, p.op == Op::conv ? p.c / p.g : 1});
+    return shape;
+}
+
+std::int64_t elements(const Shape &shape) {
+    std::int64_t product = 1;
+    for (std::int64_t size : shape)
+        product *= size;
+    return product;
+}
+
+// Files.
+
+template <class T> NpyArray<T> read(const std::string &path, const Shape &shape) {
+    NpyArray<T> array = read_npy<T>(path);
     if (array.shape != shape)
         throw BadInput(path + ": has the shape " + shape_text(array.shape) +
                        ", the problem asks for " + shape_text(shape));
     return array;
 }
 
-void explain(const selvage::Plan &plan) {
-    std::cerr << "problem  " << text(plan.problem()) << "\n"
+/// Whether the files that only some problems have are given just where this one has them.
+void check_files(const Arguments &arguments, const Problem &p) {
+    const bool has_indices = p.indices != selvage::Indices::none;
+    if (has_weights(p.op) == arguments.weights.empty())
+        throw BadInput(name(p.op, p.rank) +
+                       (has_weights(p.op) ? " needs weights, -w" : " takes no weights, -w"));
+    if (p.bias == arguments.bias.empty())
+        throw BadInput(p.bias ? "the problem has bias=1: -b is needed"
+                              : "the problem has no bias=1: -b is not used");
+    if (has_indices == arguments.indices.empty())
+        throw BadInput(has_indices ? "the problem has indices: --indices is needed"
+                                   : "the problem has no indices: --indices is not used");
+}
+
+// Work.
+
+void explain(const Plan &plan) {
+    const Problem &p = plan.problem();
+    const auto join = [&](const Shape &zyx, const char *separator) {
+        std::string text;
+        for (std::int64_t number : last_axes(p, zyx))
+            text.append(text.empty() ? "" : separator).append(std::to_string(number));
+        return text;
+    };
+    std::cerr << "problem  " << text(p) << "\n"
               << "kernel   " << plan.kernel() << "\n";
+    for (const auto &[kernel, output] : plan.parts()) {
+        std::cerr << "part     " << kernel << " size "
+                  << join({output.z.size, output.y.size, output.x.size}, "x") << " at "
+                  << join({output.z.begin, output.y.begin, output.x.begin}, ",");
+        if (p.op == Op::conv_transpose)
+            std::cerr << " of every " << join({p.z.stride, p.y.stride, p.x.stride}, "x");
+        std::cerr << "\n";
+    }
     for (const selvage::Decline &decline : plan.declined())
         std::cerr << "declined " << decline.kernel << ": " << decline.reason << "\n";
 }
 
-/// Whether weights and bias are given just where the problem has them.
-void check_files(const Arguments &arguments, const selvage::Problem &p) {
-    const bool pool = is_pool(p.op);
-    if (pool != arguments.weights.empty())
-        throw BadInput(std::string(name(p.op)) +
-                       (pool ? " takes no weights, -w" : " needs weights, -w"));
-    if (p.bias == arguments.bias.empty())
-        throw BadInput(p.bias ? "the problem has bias=1: -b is needed"
-                              : "the problem has no bias=1: -b is not used");
+/// Memory as plans want it; their sizes are multiples of the alignment.
+using Memory = std::unique_ptr<void, decltype(&std::free)>;
+Memory allocate(std::size_t bytes) {
+    Memory memory(std::aligned_alloc(selvage::alignment, bytes), std::free);
+    if (bytes > 0 && memory == nullptr)
+        throw std::bad_alloc();
+    return memory;
+}
+
+Memory pack(const Plan &plan, const Arguments &arguments) {
+    const Problem &p = plan.problem();
+    Memory packed = allocate(plan.packed_bytes());
+    if (!has_weights(p.op))
+        return packed;
+    const Shape shape = weights_shape(p);
+    constexpr selvage::WeightOrder order = selvage::WeightOrder::oihw;
+    if (p.shift >= 0) {
+        const auto weights = read<std::int16_t>(arguments.weights, shape);
+        require(plan.pack(weights.data.data(), order, packed.get()));
+        return packed;
+    }
+    const auto weights = read<float>(arguments.weights, shape);
+    const auto bias = p.bias ? read<float>(arguments.bias, {p.k}) : NpyArray<float>();
+    require(
+        plan.pack(weights.data.data(), order, p.bias ? bias.data.data() : nullptr, packed.get()));
+    return packed;
+}
+
+/// A view of a dense array of the problem's layout.
+template <class T>
+selvage::Tensor<T> view(const Problem &p, T *data, const selvage::Region &region,
+                        std::int64_t channels) {
+    return selvage::dense(data, p.n, region.z.size, region.y.size, region.x.size, channels,
+                          p.layout);
+}
+
+template <class T> void compute(const Plan &plan, const Arguments &arguments) {
+    const Problem &p = plan.problem();
+    const auto input = read<T>(arguments.input, tensor_shape(p, p.c, plan.input_region()));
+    const Memory packed = pack(plan, arguments);
+    if (arguments.verbose)
+        explain(plan);
+
+    const Memory scratch = allocate(plan.scratch_bytes());
+    const Shape shape = tensor_shape(p, p.k, plan.output_region());
+    NpyArray<T> output = {shape, std::vector<T>(elements(shape))};
+    NpyArray<std::int64_t> indices = {shape, {}};
+    if (p.indices != selvage::Indices::none)
+        indices.data.resize(output.data.size());
+    const auto index_view = view(p, indices.data.data(), plan.output_region(), p.k);
+    require(plan.run(view(p, input.data.data(), plan.input_region(), p.c), packed.get(),
+                     view(p, output.data.data(), plan.output_region(), p.k), scratch.get(),
+                     plan.scratch_bytes(),
+                     p.indices != selvage::Indices::none ? &index_view : nullptr));
+    write_npy(arguments.output, output);
+    if (p.indices != selvage::Indices::none)
+        write_npy(arguments.indices, indices);
 }
 
 void apply(const Arguments &arguments) {
-    selvage::Problem p;
+    Problem p;
     require(parse_problem(arguments.problem, &p));
     check_files(arguments, p);
-    const NpyArray input = read(arguments.input, {p.n, p.y.size, p.x.size, p.c});
-    NpyArray weights, bias;
-    if (!is_pool(p.op))
-        weights = read(arguments.weights, {p.k, p.op == selvage::Op::depthwise2d ? 1 : p.c / p.g,
-                                           p.y.kernel, p.x.kernel});
-    if (p.bias)
-        bias = read(arguments.bias, {p.k});
-
     selvage::Options options = arguments.options;
     options.adjacent_pixels = true; // arrays of .npy files are dense
-    selvage::Layer layer;
-    require(make_layer(p, options, is_pool(p.op) ? nullptr : weights.data.data(),
-                       selvage::WeightOrder::oihw, p.bias ? bias.data.data() : nullptr, &layer));
-    if (arguments.verbose)
-        explain(layer.plan());
-
-    const std::int64_t height = layer.plan().window_y().outputs;
-    const std::int64_t width = layer.plan().window_x().outputs;
-    NpyArray output = {{p.n, height, width, p.k}, {}};
-    output.data.resize(p.n * height * width * p.k);
-    require(layer.run(input.data.data(), output.data.data()));
-    write_npy(arguments.output, output);
+    Plan plan;
+    require(make_plan(p, options, &plan));
+    switch (p.type) {
+    case selvage::Type::f32: return compute<float>(plan, arguments);
+    case selvage::Type::u8: return compute<std::uint8_t>(plan, arguments);
+    case selvage::Type::i8: return compute<std::int8_t>(plan, arguments);
+    }
 }
 
 } // namespace
 
 void add_apply(CLI::App &program) {
-    CLI::App *command = program.add_subcommand(
-        "apply", "Compute a problem on NumPy arrays (.npy files of little-endian float32).");
-    command->footer("Example:\n"
-                    "  selvage apply 'conv2d c=3 k=8 in=32x32 kernel=3 pads=0,0,1,1 stride=2' "
-                    "-i x.npy -w w.npy -o y.npy -v");
+    CLI::App *command =
+        program.add_subcommand("apply", "Compute a problem on NumPy arrays (.npy files).");
+    command->footer(
+        "Input and output are n,c,h,w with layout=nchw, else n,h,w,c; of 1-D problems without h, "
+        "of 3-D ones with d before it. They are float32, or uint8 or int8 as the problem's type "
+        "says.\n"
+        "Example:\n"
+        "  selvage apply 'conv2d c=3 k=8 in=32x32 kernel=3 pads=0,0,1,1 stride=2' "
+        "-i x.npy -w w.npy -o y.npy -v");
     const auto arguments = std::make_shared<Arguments>();
     command->add_option("problem", arguments->problem, "Problem text")->required();
-    command->add_option("-i", arguments->input, "Input, n x height x width x c")->required();
-    command->add_option("-w", arguments->weights, "Weights, k x c/g x height x width");
+    command->add_option("-i", arguments->input, "Input")->required();
+    command->add_option("-w", arguments->weights,
+                        "Weights, k x c/g x taps (conv_transpose: c x k/g x taps; filter: k x 1 x "
+                        "taps), float32, or int16 with weights=fixed");
     command->add_option("-b", arguments->bias, "Bias, k");
-    command->add_option("-o", arguments->output, "Output, n x height x width x k")->required();
+    command->add_option("-o", arguments->output, "Output")->required();
+    command->add_option("--indices", arguments->indices,
+                        "Where each maximum lies, an int64 output of max_pool with indices");
     command->add_option("--schedule", arguments->options.schedule,
                         "Only kernels of this schedule, for example reference");
     command->add_option("--isa", arguments->options.isa,
                         "Only kernels of this instruction set: sse41, avx2 or avx512");
     command->add_flag("-v", arguments->verbose,
-                      "Tell on stderr which kernel ran and why others did not");
+                      "Tell on stderr which kernels ran on which parts of the output, and why "
+                      "others did not");
     command->callback([arguments] { apply(*arguments); });
 }

@@ -15,6 +15,17 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
+/// What NumPy calls a type, and how its files do.
+struct Element {
+    std::string_view name, descr;
+};
+template <class T> constexpr Element element = {};
+template <> constexpr Element element<float> = {"float32", "<f4"};
+template <> constexpr Element element<std::uint8_t> = {"uint8", "|u1"};
+template <> constexpr Element element<std::int8_t> = {"int8", "|i1"};
+template <> constexpr Element element<std::int16_t> = {"int16", "<i2"};
+template <> constexpr Element element<std::int64_t> = {"int64", "<i8"};
+
 /// Reads the header of an array, a Python dictionary such as
 /// {'descr': '<f4', 'fortran_order': False, 'shape': (1, 8, 8, 3), }
 /// with its three keys in any order.
@@ -22,7 +33,9 @@ class HeaderReader {
 public:
     HeaderReader(std::string path, std::string_view rest) : path_(std::move(path)), rest_(rest) {}
 
-    std::vector<std::int64_t> shape() {
+    /// The shape of an array of these elements.
+    std::vector<std::int64_t> shape(const Element &element) {
+        const std::string descr_text = "'" + std::string(element.descr) + "'";
         bool descr = false, order = false, shape = false;
         std::vector<std::int64_t> result;
         expect("{");
@@ -30,8 +43,9 @@ public:
             if (take("'descr'")) {
                 expect(":");
                 descr = true;
-                if (!take("'<f4'"))
-                    fail("its elements are not float32, little endian ('<f4')");
+                if (!take(descr_text))
+                    fail("its elements are not " + std::string(element.name) + " (" + descr_text +
+                         ")");
             } else if (take("'fortran_order'")) {
                 expect(":");
                 order = true;
@@ -104,7 +118,7 @@ std::string shape_text(const std::vector<std::int64_t> &shape) {
     return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-NpyArray read_npy(const std::string &path) {
+template <class T> NpyArray<T> read_npy(const std::string &path) {
     const auto fail = [&](const std::string &reason) { throw BadInput(path + ": " + reason); };
     // Asked before it is opened, since opening a pipe would wait for its other end.
     std::error_code ignored;
@@ -133,12 +147,12 @@ NpyArray read_npy(const std::string &path) {
         fail("has a header of " + std::to_string(length) + " bytes, more than 10000");
     const std::string header = bytes(length);
 
-    NpyArray array;
-    array.shape = HeaderReader(path, header).shape();
+    NpyArray<T> array;
+    array.shape = HeaderReader(path, header).shape(element<T>);
     const std::uintmax_t begin = file.tellg();
     const std::uintmax_t size = std::filesystem::file_size(path);
     // Sizes in bytes; division keeps a product of absurd sizes from wrapping.
-    std::uintmax_t wanted = sizeof(float);
+    std::uintmax_t wanted = sizeof(T);
     for (std::int64_t extent : array.shape) {
         if (extent != 0 && wanted > UINTMAX_MAX / extent)
             fail("shape " + shape_text(array.shape) + " is too large");
@@ -147,15 +161,15 @@ NpyArray read_npy(const std::string &path) {
     if (size - begin != wanted)
         fail("shape " + shape_text(array.shape) + " takes " + std::to_string(wanted) +
              " bytes, the file holds " + std::to_string(size - begin));
-    array.data.resize(wanted / sizeof(float));
+    array.data.resize(wanted / sizeof(T));
     if (!file.read(reinterpret_cast<char *>(array.data.data()), wanted))
         fail("cannot be read to its end");
     return array;
 }
 
-void write_npy(const std::string &path, const NpyArray &array) {
-    std::string header =
-        "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape_text(array.shape) + ", }";
+template <class T> void write_npy(const std::string &path, const NpyArray<T> &array) {
+    std::string header = "{'descr': '" + std::string(element<T>.descr) +
+                         "', 'fortran_order': False, 'shape': " + shape_text(array.shape) + ", }";
     // The data begins at a multiple of 64 bytes, the header ends in a new line.
     const std::size_t before = magic.size() + 4;
     header.resize((before + header.size() + 1 + 63) / 64 * 64 - before - 1, ' ');
@@ -176,8 +190,7 @@ void write_npy(const std::string &path, const NpyArray &array) {
         throw BadInput(path + ": cannot be written: " + std::strerror(errno));
     file << magic << '\x01' << '\0';
     file.write(length, sizeof length) << header;
-    file.write(reinterpret_cast<const char *>(array.data.data()),
-               array.data.size() * sizeof(float));
+    file.write(reinterpret_cast<const char *>(array.data.data()), array.data.size() * sizeof(T));
     file.close();
     std::error_code error;
     if (file && replace)
@@ -188,3 +201,12 @@ void write_npy(const std::string &path, const NpyArray &array) {
         throw std::runtime_error(path + ": could not be written completely");
     }
 }
+
+template NpyArray<float> read_npy(const std::string &);
+template NpyArray<std::uint8_t> read_npy(const std::string &);
+template NpyArray<std::int8_t> read_npy(const std::string &);
+template NpyArray<std::int16_t> read_npy(const std::string &);
+template void write_npy(const std::string &, const NpyArray<float> &);
+template void write_npy(const std::string &, const NpyArray<std::uint8_t> &);
+template void write_npy(const std::string &, const NpyArray<std::int8_t> &);
+template void write_npy(const std::string &, const NpyArray<std::int64_t> &);

@@ -4,158 +4,67 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <new>
+#include <limits>
 
 namespace demos {
 namespace {
 
-/// The taps of one size x size kernel, row by row.
-using Kernel = std::vector<float>;
-
-template <class Tap> Kernel kernel(std::int64_t size, Tap tap) {
-    Kernel taps;
-    for (std::int64_t y = 0; y < size; ++y)
-        for (std::int64_t x = 0; x < size; ++x)
-            taps.push_back(static_cast<float>(tap(y, x)));
-    return taps;
-}
-
-/// One line of taps, whose positive ones add up to 1.
-using Line = std::vector<double>;
-
-Line normalised(Line line) {
-    double sum = 0;
-    for (double tap : line)
-        sum += std::max(tap, 0.0);
-    for (double &tap : line)
-        tap /= sum;
-    return line;
-}
-
-Kernel product(const Line &rows, const Line &columns) {
-    return kernel(static_cast<std::int64_t>(rows.size()), [&](std::int64_t y, std::int64_t x) {
-        return rows[static_cast<std::size_t>(y)] * columns[static_cast<std::size_t>(x)];
-    });
-}
-
-Line gaussian_line(std::int64_t size) {
-    const double middle = static_cast<double>(size - 1) / 2;
-    const double sigma = 0.3 * (middle - 1) + 0.8;
-    Line line;
-    for (std::int64_t t = 0; t < size; ++t) {
-        const double distance = (static_cast<double>(t) - middle) / sigma;
-        line.push_back(std::exp(-distance * distance / 2));
-    }
-    return normalised(line);
-}
-
-/// {1} convolved with {1, 1} until `size` taps are there, the last time with {last, 1}. With
-/// last = 1 that is a row of Pascal's triangle, with last = -1 the difference of smoothed
-/// neighbours. Halved at each step, so that long lines do not overflow.
-Line binomial_line(std::int64_t size, double last) {
-    Line line = {1};
-    while (static_cast<std::int64_t>(line.size()) < size) {
-        const bool is_last = static_cast<std::int64_t>(line.size()) + 1 == size;
-        Line longer(line.size() + 1, 0);
-        for (std::size_t t = 0; t < line.size(); ++t) {
-            longer[t] += line[t] / 2 * (is_last ? last : 1);
-            longer[t + 1] += line[t] / 2;
-        }
-        line = longer;
-    }
-    return normalised(line);
-}
-
-Kernel gaussian(std::int64_t size) { return product(gaussian_line(size), gaussian_line(size)); }
-
-/// The pixel in the middle of the window, untouched. For odd sizes.
-Kernel middle(std::int64_t size) {
-    return kernel(size, [&](std::int64_t y, std::int64_t x) {
-        return y == size / 2 && x == size / 2 ? 1 : 0;
-    });
-}
-
-Kernel sharpen(std::int64_t size) {
-    const Kernel blur = gaussian(size), pixel = middle(size);
-    return kernel(size, [&](std::int64_t y, std::int64_t x) {
-        const auto i = static_cast<std::size_t>(y * size + x);
-        return 2 * pixel[i] - blur[i];
-    });
-}
-
-Kernel emboss(std::int64_t size) {
-    const auto ramp = [&](std::int64_t y, std::int64_t x) {
-        return static_cast<double>(y + x - (size - 1));
-    };
-    double positive = 0;
-    for (float tap : kernel(size, ramp))
-        positive += std::max(tap, 0.0F);
-    return kernel(size, [&](std::int64_t y, std::int64_t x) {
-        return 4 * ramp(y, x) / positive + (y == size / 2 && x == size / 2 ? 1 : 0);
-    });
-}
-
-Kernel sobel_y(std::int64_t size) {
-    return product(binomial_line(size, -1), binomial_line(size, 1));
-}
-
-Kernel sobel_x(std::int64_t size) {
-    return product(binomial_line(size, 1), binomial_line(size, -1));
-}
-
-/// A filter of one or two kernels; with two, the result is the length of the vector they give.
-struct Linear {
-    Kernel (*first)(std::int64_t size);
-    Kernel (*second)(std::int64_t size) = nullptr;
-};
+/// What the tensors of a strip take; rows that neighbouring strips share come on top.
+constexpr std::int64_t strip_bytes = std::int64_t{1} << 24;
 
 struct Definition {
     const char *name;
     selvage::Op op;
-    Linear linear = {nullptr};
+    /// Linear filters have one kernel; with two, the result is the length of the vector they give.
+    std::array<Kernel (*)(std::int64_t size), 2> kernels = {};
     /// Has a middle pixel, which it compares with the others: sizes are odd, alpha stays as it is.
     bool compares = false;
 };
 
 constexpr std::array<Definition, 9> definitions = {{
-    {"gaussian", selvage::Op::depthwise2d, {gaussian}},
-    {"box", selvage::Op::avg_pool2d},
-    {"sharpen", selvage::Op::depthwise2d, {sharpen}, true},
-    {"sobel", selvage::Op::depthwise2d, {sobel_y, sobel_x}, true},
-    {"emboss", selvage::Op::depthwise2d, {emboss}, true},
-    {"dilate", selvage::Op::max_pool2d},
-    {"erode", selvage::Op::max_pool2d},
-    {"downscale", selvage::Op::avg_pool2d},
-    {"subsample", selvage::Op::depthwise2d, {middle}},
+    {"gaussian", selvage::Op::depthwise, {gaussian}},
+    {"box", selvage::Op::avg_pool},
+    {"sharpen", selvage::Op::depthwise, {sharpen}, true},
+    {"sobel", selvage::Op::depthwise, {sobel_y, sobel_x}, true},
+    {"emboss", selvage::Op::depthwise, {emboss}, true},
+    {"dilate", selvage::Op::max_pool},
+    {"erode", selvage::Op::max_pool},
+    {"downscale", selvage::Op::avg_pool},
+    {"subsample", selvage::Op::depthwise, {middle}},
 }};
+constexpr Definition own_kernel = {"kernel", selvage::Op::depthwise};
 
 const Definition &definition(const std::string &name) {
+    if (name.empty())
+        return own_kernel;
     for (const Definition &each : definitions)
         if (each.name == name)
             return each;
     throw BadInput("there is no filter " + name);
 }
 
-std::int64_t kernels_of(const Definition &filter) {
-    return filter.linear.second != nullptr ? 2 : 1;
-}
+bool is_linear(const Definition &filter) { return filter.op == selvage::Op::depthwise; }
 
-/// Channels of the tensor that stands for a picture: its own, once for each kernel.
-std::int64_t tensor_channels(const Definition &filter, const Picture &like) {
-    return like.channels * kernels_of(filter);
-}
+/// How many numbers a filter computes for each sample.
+std::int64_t results(const Definition &filter) { return filter.kernels[1] != nullptr ? 2 : 1; }
 
-/// Weights of all channels of the tensor, in the library's order.
-std::vector<float> weights(const Definition &filter, const Picture &like, std::int64_t size) {
+/// The weights of a linear filter in the library's order: for each kernel those of all channels of
+/// the picture. Empty for other filters.
+std::vector<float> weights(const Definition &filter, const Settings &settings, const Shape &shape) {
+    std::vector<Kernel> kernels;
+    for (const auto make : filter.kernels)
+        if (make != nullptr)
+            kernels.push_back(make(settings.size));
+    if (settings.filter.empty())
+        kernels.push_back(settings.kernel);
+
     std::vector<float> all;
-    const auto add = [&](const Kernel &taps) { all.insert(all.end(), taps.begin(), taps.end()); };
-    for (std::int64_t pass = 0; pass < kernels_of(filter); ++pass)
-        for (std::int64_t channel = 0; channel < like.channels; ++channel) {
-            const bool alpha = like.has_alpha() && channel == like.channels - 1;
-            if (!alpha || !filter.compares)
-                add((pass == 0 ? filter.linear.first : filter.linear.second)(size));
-            else
-                add(pass == 0 ? middle(size) : Kernel(static_cast<std::size_t>(size * size), 0));
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
+            std::vector<float> taps = kernels[i].taps;
+            if (filter.compares && shape.has_alpha() && channel == shape.channels - 1)
+                taps = i == 0 ? middle(settings.size).taps : std::vector<float>(taps.size());
+            all.insert(all.end(), taps.begin(), taps.end());
         }
     return all;
 }
@@ -171,22 +80,73 @@ void require(const selvage::Status &status) {
     }
 }
 
-selvage::Problem problem(const Settings &settings, const Definition &filter, const Picture &like) {
-    const std::string channels = std::to_string(tensor_channels(filter, like));
-    const std::string size = std::to_string(settings.size);
-    std::string text = std::string(selvage::name(filter.op)) + " c=" + channels + " k=" + channels +
-                       " in=" + std::to_string(like.height) + "x" + std::to_string(like.width) +
-                       " kernel=" + size + "x" + size +
-                       " stride=" + std::to_string(settings.stride) + " phase=" + settings.phase +
-                       " " + settings.border;
-    if (filter.op == selvage::Op::avg_pool2d)
-        text += " include_pad=1";
+std::string pair(std::int64_t a, const char *between, std::int64_t b) {
+    return std::to_string(a) + between + std::to_string(b);
+}
+
+/// What a filter has to say about its settings.
+void check(const Definition &filter, const Settings &settings) {
+    const auto refuse = [&](const std::string &why) {
+        throw BadInput(settings.filter + " " + why + ", not " + std::to_string(settings.size));
+    };
+    if (filter.compares && (settings.size < 3 || settings.size % 2 == 0))
+        refuse("compares pixels with the middle of the window and takes an odd size from 3");
+    if (settings.filter == "subsample" && settings.size != 1)
+        refuse("takes single pixels and has size 1");
+    // Averages are taken of samples less this value; up to 2^20 a float keeps 1/16 of a step.
+    if (!(std::abs(settings.value) <= 1 << 20))
+        throw BadInput("the border value is not within -1048576..1048576");
+}
+
+/// The axes of a picture and a window, as a problem of the smallest tensor that has them.
+selvage::Problem geometry(const Settings &settings, const Shape &picture) {
+    const bool own = settings.filter.empty();
+    const std::int64_t height = own ? settings.kernel.height : settings.size;
+    const std::int64_t width = own ? settings.kernel.width : settings.size;
+    std::string pads = settings.pads;
+    if (settings.anchor) {
+        const auto [y, x] = *settings.anchor;
+        if (y < 0 || y >= height || x < 0 || x >= width)
+            throw BadInput("the anchor " + pair(y, ",", x) + " is none of the " +
+                           pair(height, " x ", width) + " taps, which count from 0,0");
+        pads = "pads=" + pair(y, ",", x) + "," + pair(height - 1 - y, ",", width - 1 - x);
+    }
     selvage::Problem problem;
-    require(selvage::parse_problem(text, &problem));
-    if (filter.op == selvage::Op::depthwise2d)
-        problem.value = settings.value;
+    require(selvage::parse_problem(
+        "max_pool2d in=" + pair(picture.height, "x", picture.width) +
+            " kernel=" + pair(height, "x", width) + " stride=" + std::to_string(settings.stride) +
+            " phase=" + settings.phase + " " + pads + " border=" + settings.border + " type=u8",
+        &problem));
     return problem;
 }
+
+/// What the library is to compute, but for the axes. 8 bits stay 8 bits where it has kernels for
+/// them.
+selvage::Problem operation(const Definition &filter, const Settings &settings, const Shape &shape) {
+    selvage::Problem problem;
+    problem.op = filter.op;
+    problem.c = problem.k = shape.channels * results(filter);
+    problem.include_pad = filter.op == selvage::Op::avg_pool;
+    if (is_linear(filter))
+        problem.value = settings.value;
+    const bool value_is_byte =
+        problem.value >= 0 && problem.value <= 255 && problem.value == std::floor(problem.value);
+    if (shape.depth == 8 && is_linear(filter) && results(filter) == 1 && value_is_byte)
+        problem.op = selvage::Op::filter;
+    if (problem.op == selvage::Op::filter ||
+        (shape.depth == 8 && filter.op == selvage::Op::max_pool))
+        problem.type = selvage::Type::u8;
+    return problem;
+}
+
+/// The whole number nearest to a result, within the range of samples. Between 2^23 and 2^24 floats
+/// are whole, so the sum is rounded there, halves to even; a call of std::nearbyint() takes longer
+/// than the filters.
+Sample rounded(float value, int peak) {
+    const float sample = std::min(std::max(0.0F, value), static_cast<float>(peak)); // NaN: 0
+    return static_cast<Sample>(sample + 0x1p23F - 0x1p23F);
+}
+Sample rounded(std::uint8_t value, int) { return value; }
 
 } // namespace
 
@@ -210,81 +170,159 @@ const char *filter_notes() {
   erode      the smallest value
   downscale  the average, at a stride of K unless --stride is given
   subsample  one pixel, K = 1: which one of every S x S is the phase
-Borders: --value lies outside the picture, in alpha too, on the scale of the samples (0..255, or
-0..65535 for 16 bits). dilate and erode look at the picture only, and where a window sees nothing of
-it they give 0 and the largest value. Negative pads crop.
+A kernel of your own is a text file: a row on each line, numbers separated by blanks or commas, # and
+what follows ignored. It is applied as it is, neither flipped nor scaled to a sum of 1.
+Borders, for a row of pixels abcd:
+  constant   vvv|abcd|vvv, the --value, on the scale of the samples (0..255, or 0..65535 for 16
+             bits), in alpha too. dilate and erode look at the picture only, and where a window sees
+             nothing of it they give 0 and the largest value
+  reflect    dcb|abcd|cba
+  symmetric  cba|abcd|dcb
+  replicate  aaa|abcd|ddd
+  circular   bcd|abcd|abc
+Negative pads crop, and the border repeats what is left.
 Samples are filtered as they are stored: not linearised, colours not multiplied with alpha. Alpha is
 filtered like a colour, except that sharpen, sobel and emboss keep it. Results are rounded to the
-nearest number and saturated. Channels and depth are kept, but palettes become RGB, 1, 2 and 4 bits
-become 8, and a transparent colour becomes an alpha channel. Gamma and colour profiles are dropped.)";
+nearest number, halves to the even one, and saturated. Channels and depth are kept, but palettes
+become RGB, 1, 2 and 4 bits become 8, and a transparent colour becomes an alpha channel. Gamma and
+colour profiles are dropped.
+Pictures are read, filtered and written in strips of rows, so that memory does not grow with their
+height. Interlaced ones are held as a whole, and a circular border above reads the file twice.)";
 }
 
-Filter::Filter(const Settings &settings, const Picture &like) {
+Filter::Filter(const Settings &settings, const Shape &input) : input_(input) {
     const Definition &filter = definition(settings.filter);
-    const auto refuse = [&](const std::string &why) {
-        throw BadInput(settings.filter + " " + why + ", not " + std::to_string(settings.size));
-    };
-    if (filter.compares && (settings.size < 3 || settings.size % 2 == 0))
-        refuse("compares pixels with the middle of the window and takes an odd size from 3");
-    if (settings.filter == "subsample" && settings.size != 1)
-        refuse("takes single pixels and has size 1");
-    // Averages are taken of samples less this value; up to 2^20 a float keeps 1/16 of a step.
-    if (!(std::abs(settings.value) <= 1 << 20))
-        throw BadInput("the border value is not within -1048576..1048576");
+    check(filter, settings);
+    const selvage::Problem whole = geometry(settings, input);
+    window_y_ = selvage::window(whole.y).window;
+    window_x_ = selvage::window(whole.x).window;
+    output_ = {window_y_.outputs, window_x_.outputs, input.channels, input.depth};
+    const std::string size = pair(output_.width, " x ", output_.height) + " pixels";
+    if (output_.count() == 0)
+        throw BadInput("the result is empty: " + size);
+    if (std::max(output_.height, output_.width) > longest_side)
+        throw BadInput("the result is too large: " + size + ", and a side has at most " +
+                       std::to_string(longest_side));
+
+    selvage::Problem problem = operation(filter, settings, input);
+    const bool bytes = problem.type == selvage::Type::u8;
+    problem.x = whole.x;
+    problem.y.kernel = whole.y.kernel;
+    problem.y.stride = whole.y.stride;
+    const std::int64_t row_bytes = (input.width * problem.y.stride + output_.width) * problem.c *
+                                   static_cast<std::int64_t>(bytes ? 1 : sizeof(float));
+    strip_rows_ = std::clamp<std::int64_t>(
+        settings.strip > 0 ? settings.strip : strip_bytes / row_bytes, 1, output_.height);
+    problem.y.size = (strip_rows_ - 1) * problem.y.stride + problem.y.kernel;
+    require(selvage::check(problem)); // before weights are made, which may be too many
+
+    // A minimum is the complement of a maximum of complements. An average over a border of zeros,
+    // taken of samples less the border's value, is one over a border of that value.
+    copies_ = results(filter);
+    complement_ = settings.filter == "erode";
+    shift_ = filter.op == selvage::Op::avg_pool ? settings.value : 0;
+    outside_ = problem.value;
+    if (filter.op == selvage::Op::max_pool)
+        outside_ = bytes ? 0 : -std::numeric_limits<float>::infinity();
 
     selvage::Options options;
     options.adjacent_pixels = true;
-    std::vector<float> taps;
-    if (filter.op == selvage::Op::depthwise2d)
-        taps = weights(filter, like, settings.size);
-    require(selvage::make_layer(problem(settings, filter, like), options,
-                                taps.empty() ? nullptr : taps.data(), selvage::WeightOrder::oihw,
-                                nullptr, &layer_));
-    if (plan().window_y().outputs == 0 || plan().window_x().outputs == 0)
-        throw BadInput("the result is empty: " + std::to_string(plan().window_x().outputs) + " x " +
-                       std::to_string(plan().window_y().outputs) + " pixels");
-
-    // A minimum is a maximum of negated samples. An average over a border of zeros, taken of
-    // samples less the border's value, is one over a border of that value.
-    if (settings.filter == "erode")
-        sign_ = -1;
-    if (filter.op == selvage::Op::avg_pool2d)
-        shift_ = settings.value;
-
-    kernels_ = kernels_of(filter);
+    const std::vector<float> taps = weights(filter, settings, input);
+    require(selvage::make_layer(problem, options, taps.empty() ? nullptr : taps.data(),
+                                selvage::WeightOrder::oihw, nullptr, &layer_));
+    const auto resize = [&](auto &tensors) {
+        tensors.input.resize(static_cast<std::size_t>(problem.y.size * input.width * problem.c));
+        tensors.output.resize(static_cast<std::size_t>(strip_rows_ * output_.width * problem.c));
+    };
+    if (bytes)
+        resize(bytes_);
+    else
+        resize(floats_);
 }
 
-Filtered Filter::operator()(const Picture &picture) {
-    const auto channels = static_cast<std::size_t>(picture.channels);
-    const std::size_t wide = channels * static_cast<std::size_t>(kernels_);
+std::int64_t Filter::rows(std::int64_t strip) const {
+    return std::min(strip_rows_, output_.height - strip * strip_rows_);
+}
 
-    std::vector<float> input(picture.count() / channels * wide);
-    for (std::size_t pixel = 0; pixel < input.size() / wide; ++pixel)
-        for (std::size_t i = 0; i < wide; ++i)
-            input[pixel * wide + i] =
-                sign_ * picture.samples[pixel * channels + i % channels] - shift_;
+/// For each row of a strip's input, the row of the picture that stands there, or -1 for the
+/// border's value. Rows between the windows of a stride stand for themselves: nothing reads them.
+std::vector<std::int64_t> Filter::sources(std::int64_t strip) const {
+    const std::int64_t first = strip * strip_rows_ * window_y_.stride - window_y_.before;
+    const std::int64_t count = (rows(strip) - 1) * window_y_.stride + window_y_.kernel;
+    std::vector<std::int64_t> all;
+    for (std::int64_t position = first; position < first + count; ++position) {
+        const std::int64_t source = window_y_.at(position);
+        all.push_back(source < 0 ? -1 : window_y_.origin + source);
+    }
+    return all;
+}
 
-    Filtered result;
-    Picture &out = result.picture;
-    out.height = plan().window_y().outputs;
-    out.width = plan().window_x().outputs;
-    out.channels = picture.channels;
-    out.depth = picture.depth;
-    out.samples.resize(out.count());
-    std::vector<float> output(out.count() / channels * wide);
+std::vector<std::int64_t> Filter::reads(std::int64_t strip) const {
+    std::vector<std::int64_t> all = sources(strip);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    if (all.front() < 0)
+        all.erase(all.begin());
+    return all;
+}
+
+double Filter::run(std::int64_t strip, const RowOf &row, Sample *output) {
+    return layer_.plan().problem().type == selvage::Type::u8 ? run(bytes_, strip, row, output)
+                                                             : run(floats_, strip, row, output);
+}
+
+template <class T>
+double Filter::run(Tensors<T> &tensors, std::int64_t strip, const RowOf &row, Sample *output) {
+    // Samples that lie next to each other in the tensor: a pixel's, or without copies a row's.
+    const auto copies = static_cast<std::size_t>(copies_);
+    const auto adjacent = [&](const Shape &shape) {
+        return copies == 1 ? shape.row_samples() : static_cast<std::size_t>(shape.channels);
+    };
+    const int peak = input_.peak();
+    const bool complement = complement_;
+    const T shift = static_cast<T>(shift_);
+
+    T *to = tensors.input.data();
+    for (std::int64_t y : sources(strip)) {
+        T *const end = to + input_.row_samples() * copies;
+        if (y < 0) {
+            std::fill(to, end, static_cast<T>(outside_));
+            to = end;
+            continue;
+        }
+        const std::size_t count = adjacent(input_);
+        for (const Sample *from = row(y); to < end; from += count)
+            for (std::size_t copy = 0; copy < copies; ++copy, to += count)
+                for (std::size_t i = 0; i < count; ++i)
+                    to[i] = static_cast<T>((complement ? peak - from[i] : from[i]) - shift);
+    }
 
     const auto start = std::chrono::steady_clock::now();
-    require(layer_.run(input.data(), output.data()));
+    require(layer_.run<T>(tensors.input.data(), tensors.output.data()));
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    result.milliseconds = time.count();
 
-    for (std::size_t pixel = 0; pixel < output.size() / wide; ++pixel)
-        for (std::size_t i = 0; i < channels; ++i) {
-            const float *value = &output[pixel * wide + i];
-            const float filtered =
-                kernels_ == 2 ? std::hypot(value[0], value[channels]) : sign_ * (*value + shift_);
-            out.samples[pixel * channels + i] = std::round(std::clamp(filtered, 0.0F, out.peak()));
-        }
+    const std::size_t count = adjacent(output_);
+    const T *from = tensors.output.data();
+    const std::size_t alpha = output_.has_alpha() ? count - 1 : count;
+    const auto result = [&](std::size_t i) {
+        if (copies == 1 || i == alpha)
+            return rounded(static_cast<T>(from[i] + shift), peak);
+        const auto down = static_cast<float>(from[i]), across = static_cast<float>(from[i + count]);
+        return rounded(std::sqrt(down * down + across * across), peak);
+    };
+    Sample *const end = output + static_cast<std::size_t>(rows(strip)) * output_.row_samples();
+    for (; output < end; output += count, from += count * copies)
+        for (std::size_t i = 0; i < count; ++i)
+            output[i] = static_cast<Sample>(complement ? peak - result(i) : result(i));
+    return time.count();
+}
+
+Filtered filtered(Filter &filter, const Picture &picture) {
+    Filtered result{blank(filter.output())};
+    for (std::int64_t strip = 0; strip < filter.strips(); ++strip)
+        result.milliseconds += filter.run(
+            strip, [&](std::int64_t y) { return picture.row(y); },
+            result.picture.row(strip * filter.strip_rows()));
     return result;
 }
 

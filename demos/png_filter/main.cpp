@@ -4,15 +4,21 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 #include "png_filter/filter.h"
-#include "png_filter/picture.h"
+#include "png_filter/kernels.h"
+#include "png_filter/png.h"
+#include "png_filter/progress.h"
+#include "png_filter/stream.h"
 
 namespace {
 
 struct Arguments {
     std::string in;
     std::string out;
+    std::string kernel;
+    bool progress = false;
     demos::Settings settings;
 };
 
@@ -33,13 +39,17 @@ void parse(CLI::App &app, int argc, char **argv, Arguments *arguments) {
     app.add_option("IN.png", arguments->in, "The picture: any PNG")->required();
     app.add_option("OUT.png", arguments->out, "Where the result goes; written whole or not at all")
         ->required();
-    app.add_option("--filter", settings.filter, "Which filter")
-        ->required()
-        ->check(CLI::IsMember(demos::filter_names()));
+    CLI::Option *filter = app.add_option("--filter", settings.filter, "Which filter")
+                              ->check(CLI::IsMember(demos::filter_names()));
+    CLI::Option *kernel =
+        app.add_option("--kernel", arguments->kernel, "A kernel of your own instead of a filter")
+            ->type_name("FILE")
+            ->excludes(filter);
     CLI::Option *size = app.add_option("--size", settings.size,
                                        "K, rows and columns of the window; 3, but 1 for subsample "
                                        "and for downscale the stride, or 2")
-                            ->type_name("K");
+                            ->type_name("K")
+                            ->excludes(kernel);
     CLI::Option *stride =
         app.add_option("--stride", settings.stride,
                        "S, input pixels from one output pixel to the next; 1, but K for downscale")
@@ -50,15 +60,37 @@ void parse(CLI::App &app, int argc, char **argv, Arguments *arguments) {
     CLI::Option *pads_option = app.add_option("--pads", pads, "Pixels of border on each side")
                                    ->type_name("T,L,B,R")
                                    ->check(one_word);
-    app.add_option("--same", same, "Border by a convention; tf")
-        ->type_name("NAME")
-        ->check(one_word)
-        ->excludes(pads_option);
+    CLI::Option *same_option =
+        app.add_option("--same", same, "Pads by a convention; tf: the middle tap on the pixel")
+            ->type_name("NAME")
+            ->check(one_word)
+            ->excludes(pads_option);
+    std::pair<std::int64_t, std::int64_t> anchor;
+    CLI::Option *anchor_option =
+        app.add_option("--anchor", anchor,
+                       "Pads by the tap that lies on the pixel, from 0,0 at the top left")
+            ->type_name("Y,X")
+            ->delimiter(',')
+            ->excludes(pads_option)
+            ->excludes(same_option);
+    app.add_option("--border", settings.border,
+                   "What lies outside the picture: constant, reflect, symmetric, replicate or "
+                   "circular, for both axes or Y,X; constant")
+        ->type_name("MODE")
+        ->check(one_word);
     CLI::Option *value =
-        app.add_option("--value", settings.value, "What lies outside the picture; 0")
+        app.add_option("--value", settings.value, "The value of a constant border; 0")
             ->type_name("V");
+    app.add_option("--strip", settings.strip,
+                   "Output rows that are computed at a time; as many as 16 MB hold")
+        ->type_name("ROWS")
+        ->check(CLI::PositiveNumber);
+    app.add_flag("--progress", arguments->progress,
+                 "Shows progress on stderr even where that is no terminal");
     app.parse(argc, argv);
 
+    if (filter->empty() && kernel->empty())
+        throw CLI::RequiredError("--filter or --kernel");
     if (settings.filter == "subsample" && size->empty())
         settings.size = 1;
     if (settings.filter == "downscale") {
@@ -69,16 +101,28 @@ void parse(CLI::App &app, int argc, char **argv, Arguments *arguments) {
     }
     if (!value->empty() && (settings.filter == "dilate" || settings.filter == "erode"))
         throw CLI::ValidationError("--value", settings.filter + " does not look at the border");
+    if (!value->empty() && settings.border.find("constant") == std::string::npos)
+        throw CLI::ValidationError("--value", "no side has a constant border");
+    if (!anchor_option->empty())
+        settings.anchor = anchor;
     if (!pads.empty())
-        settings.border = "pads=" + pads;
+        settings.pads = "pads=" + pads;
     else if (!same.empty())
-        settings.border = "same=" + same;
+        settings.pads = "same=" + same;
 }
 
-void run(const Arguments &arguments) {
-    const demos::Picture picture = demos::read_png(arguments.in);
-    demos::Filter filter(arguments.settings, picture);
-    demos::write_png(arguments.out, filter(picture).picture);
+void run(Arguments arguments) {
+    if (!arguments.kernel.empty())
+        arguments.settings.kernel = demos::read_kernel(arguments.kernel);
+    demos::PngReader in(arguments.in);
+    demos::Filter filter(arguments.settings, in.shape());
+    demos::PngWriter out(arguments.out, filter.output());
+    if (in.interlaced())
+        std::fprintf(stderr, "png_filter: %s is interlaced and held in memory as a whole\n",
+                     arguments.in.c_str());
+    demos::Progress progress(filter.output().height,
+                             arguments.progress || isatty(STDERR_FILENO) != 0);
+    demos::filter_png(in, filter, out, [&](std::int64_t rows) { progress(rows); });
 }
 
 } // namespace

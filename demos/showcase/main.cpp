@@ -13,7 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include "png_filter/filter.h"
-#include "png_filter/picture.h"
+#include "png_filter/png.h"
 #include "showcase/sheet.h"
 
 namespace fs = std::filesystem;
@@ -49,7 +49,8 @@ std::string describe(const Settings &s) {
 }
 
 Picture apply(const Settings &s, const Picture &picture) {
-    return Filter(s, picture)(picture).picture;
+    Filter filter(s, picture);
+    return demos::filtered(filter, picture).picture;
 }
 
 /// Rings that get finer outwards, down to two pixels at the middle of the edges, where they fade
@@ -58,7 +59,7 @@ Picture apply(const Settings &s, const Picture &picture) {
 Picture zone_plate() {
     const double pi = std::acos(-1.0), radius = panel_size / 2.0;
     const double dark[] = {18, 30, 74}, light[] = {255, 240, 208};
-    Picture picture{panel_size, panel_size, 3, 8, {}};
+    Picture picture{{panel_size, panel_size, 3, 8}, {}};
     for (std::int64_t y = 0; y < panel_size; ++y)
         for (std::int64_t x = 0; x < panel_size; ++x) {
             const double r = std::hypot(static_cast<double>(y) + 0.5 - radius,
@@ -67,8 +68,8 @@ Picture zone_plate() {
             const double ring = 0.5 + 0.5 * std::cos(pi * r * r / (2 * radius));
             const double fade = std::clamp((radius - r) / (0.1 * radius), 0.0, 1.0);
             for (int channel = 0; channel < 3; ++channel)
-                picture.samples.push_back(static_cast<float>(
-                    std::round(dark[channel] + (light[channel] - dark[channel]) * ring * fade)));
+                picture.samples.push_back(static_cast<demos::Sample>(
+                    std::lround(dark[channel] + (light[channel] - dark[channel]) * ring * fade)));
         }
     return picture;
 }
@@ -79,15 +80,15 @@ Picture reduced(const Picture &picture) {
     const std::int64_t longest = std::max(picture.height, picture.width);
     const std::int64_t factor = (longest + panel_size - 1) / panel_size;
     Settings average = settings("downscale", factor, factor);
-    average.border = "same=valid";
+    average.pads = "same=valid";
     const Picture small = demos::viewable(apply(average, picture));
     if (small.height < 4 || small.width < 4)
         throw demos::BadInput("the picture is too small or too narrow for a contact sheet: " +
                               std::to_string(picture.width) + " x " +
                               std::to_string(picture.height) + " pixels");
     Settings crop = settings("subsample", 1);
-    crop.border = "pads=0,0," + std::to_string(-(small.height % 4)) + "," +
-                  std::to_string(-(small.width % 4));
+    crop.pads = "pads=0,0," + std::to_string(-(small.height % 4)) + "," +
+                std::to_string(-(small.width % 4));
     return apply(crop, small);
 }
 
@@ -103,7 +104,7 @@ double median_milliseconds(Filter &filter, const Picture &picture) {
     std::vector<double> times;
     while (times.size() < 3 ||
            (times.size() < 21 && std::chrono::steady_clock::now() - start < enough))
-        times.push_back(filter(picture).milliseconds);
+        times.push_back(demos::filtered(filter, picture).milliseconds);
     std::sort(times.begin(), times.end());
     return times[times.size() / 2];
 }
@@ -134,10 +135,9 @@ void write_filters(const Picture &picture, const fs::path &folder) {
     line("filter", "picture", "kernel", "ms", "Mpixel/s");
     for (const Settings &s : all_filters()) {
         Filter filter(s, picture);
-        demos::write_png(folder / (s.filter + ".png"), filter(picture).picture);
+        demos::write_png(folder / (s.filter + ".png"), demos::filtered(filter, picture).picture);
         const double ms = median_milliseconds(filter, picture);
-        line(describe(s), size, filter.plan().kernel(), decimal(ms, 3),
-             decimal(megapixels / ms * 1e3, 1));
+        line(describe(s), size, filter.kernel(), decimal(ms, 3), decimal(megapixels / ms * 1e3, 1));
     }
     file.close();
     if (!file)
@@ -155,12 +155,30 @@ std::vector<Strip> filter_strips(const Picture &small) {
     return strips;
 }
 
+/// What lies outside a picture, under every border: a part of the picture, half as much of border
+/// as of picture. The part lies off the middle, so that a symmetric picture shows which way each
+/// border turns.
+Strip mode_strip(const Picture &small) {
+    const std::int64_t height = small.height / 2, width = small.width / 2;
+    const Picture part = demos::cut(small, small.height / 8, small.width / 8, height, width);
+    Settings s = settings("subsample", 1);
+    const std::string sides = std::to_string(height / 2) + "," + std::to_string(width / 2);
+    s.pads = "pads=" + sides + "," + sides;
+    Strip strip;
+    strip.heading = "a quarter of the picture under each of the five borders";
+    for (const selvage::NamedMode &mode : selvage::modes) {
+        s.border = mode.name;
+        strip.panels.push_back({s.border, demos::enlarged(apply(s, part), zoom(small))});
+    }
+    return strip;
+}
+
 /// One filter under four borders: the whole, two corners enlarged, and the differences to the
 /// first. Kernel and stride are such that all four differ and give results of one size. The pads
 /// are those of the reduced picture, so its size is told.
 std::vector<Strip> border_strips(const Picture &small) {
     Settings s = settings("box", 8, 4);
-    s.value = small.peak();
+    s.value = static_cast<float>(small.peak());
     Strip whole, corners, differences;
     whole.heading = describe(s) + ", white outside, under four borders: the picture at " +
                     std::to_string(small.width) + "x" + std::to_string(small.height);
@@ -168,12 +186,12 @@ std::vector<Strip> border_strips(const Picture &small) {
     differences.heading = "their differences to tf, doubled: grey where they agree";
     Picture first;
     for (const char *border : {"same=tf", "same=torch", "same=scipy", "pads=0,4,4,0"}) {
-        s.border = border;
+        s.pads = border;
         Filter filter(s, small);
-        const Picture result = filter(small).picture;
+        const Picture result = demos::filtered(filter, small).picture;
         if (first.samples.empty())
             first = result;
-        const selvage::Window &y = filter.plan().window_y(), &x = filter.plan().window_x();
+        const selvage::Window &y = filter.window_y(), &x = filter.window_x();
         whole.panels.push_back({border, demos::enlarged(result, zoom(small) * s.stride)});
         const std::string read = std::to_string(y.before) + "," + std::to_string(x.before) + "," +
                                  std::to_string(y.after()) + "," + std::to_string(x.after());
@@ -192,7 +210,7 @@ std::vector<Strip> border_strips(const Picture &small) {
 /// The four phases of stride 2 and their differences to the first. The border is one that gives all
 /// phases one size.
 std::vector<Strip> phase_strips(const Picture &small, Settings s, const std::string &remark) {
-    s.border = "same=torch";
+    s.pads = "same=torch";
     Strip results, differences;
     results.heading = describe(s) + " at its four phases: " + remark;
     differences.heading = "their differences to phase 0,0, doubled: grey where they agree";
@@ -223,8 +241,10 @@ void run(const std::string &path, const fs::path &folder) {
     write_filters(picture, folder);
 
     std::printf("Drawing the sheets\n");
-    demos::write_png(folder / "filters.png", demos::sheet(filter_strips(small)));
-    std::vector<Strip> strips = border_strips(small);
+    std::vector<Strip> strips = filter_strips(small);
+    strips.push_back(mode_strip(small));
+    demos::write_png(folder / "filters.png", demos::sheet(strips));
+    strips = border_strips(small);
     for (const auto &[s, remark] :
          {std::pair(settings("subsample", 1, 2), "fine detail becomes false detail"),
           std::pair(settings("gaussian", 5, 2), "blurred first, the phases nearly agree")})
@@ -232,8 +252,8 @@ void run(const std::string &path, const fs::path &folder) {
             strips.push_back(std::move(strip));
     demos::write_png(folder / "contact_sheet.png", demos::sheet(strips));
 
-    std::printf("Look at %s (borders and phases)\n"
-                "    and %s (all filters side by side; each is a file of its own there too).\n"
+    std::printf("Look at %s (conventions and phases)\n"
+                "    and %s (filters, each a file of its own there too, and borders).\n"
                 "The table above is in %s.\n",
                 (folder / "contact_sheet.png").c_str(), (folder / "filters.png").c_str(),
                 (folder / "timings.txt").c_str());

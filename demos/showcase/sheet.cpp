@@ -7,7 +7,7 @@
 namespace demos {
 namespace {
 
-using Colour = std::array<float, 3>;
+using Colour = std::array<Sample, 3>;
 constexpr Colour background = {32, 34, 40};
 constexpr Colour bright = {255, 214, 120};
 constexpr Colour plain = {216, 218, 222};
@@ -72,9 +72,10 @@ constexpr Letter letters[] = {
     {'/', {0x01, 0x01, 0x02, 0x04, 0x08, 0x10, 0x10}},
 };
 
-Picture blank(std::int64_t height, std::int64_t width) {
-    Picture picture{height, width, 3, 8, {}};
-    picture.samples.resize(picture.count());
+Picture rgb(std::int64_t height, std::int64_t width) { return blank({height, width, 3, 8}); }
+
+Picture background_of(std::int64_t height, std::int64_t width) {
+    Picture picture = rgb(height, width);
     for (std::size_t i = 0; i < picture.samples.size(); ++i)
         picture.samples[i] = background[i % 3];
     return picture;
@@ -132,7 +133,7 @@ Picture sheet(const std::vector<Strip> &strips) {
         height += height_of(strip);
     }
 
-    Picture all = blank(height, width + gap);
+    Picture all = background_of(height, width + gap);
     std::int64_t top = gap;
     for (const Strip &strip : strips) {
         write(all, top, gap, strip.heading, bright);
@@ -149,23 +150,22 @@ Picture sheet(const std::vector<Strip> &strips) {
 }
 
 Picture viewable(const Picture &picture) {
-    Picture rgb{picture.height, picture.width, 3, 8, {}};
-    rgb.samples.resize(rgb.count());
+    Picture result = rgb(picture.height, picture.width);
     const std::int64_t colours = picture.channels < 3 ? 1 : 3;
     for (std::int64_t y = 0; y < picture.height; ++y)
         for (std::int64_t x = 0; x < picture.width; ++x)
             for (std::int64_t channel = 0; channel < 3; ++channel) {
-                const float colour = picture.at(y, x, channel % colours) / picture.peak();
-                const float alpha =
-                    picture.has_alpha() ? picture.at(y, x, colours) / picture.peak() : 1;
-                rgb.at(y, x, channel) = std::round(255 * (colour * alpha + 1 - alpha));
+                const double peak = picture.peak();
+                const double colour = picture.at(y, x, channel % colours) / peak;
+                const double alpha = picture.has_alpha() ? picture.at(y, x, colours) / peak : 1;
+                result.at(y, x, channel) =
+                    static_cast<Sample>(std::lround(255 * (colour * alpha + 1 - alpha)));
             }
-    return rgb;
+    return result;
 }
 
 Picture enlarged(const Picture &picture, std::int64_t factor) {
-    Picture large{picture.height * factor, picture.width * factor, 3, 8, {}};
-    large.samples.resize(large.count());
+    Picture large = rgb(picture.height * factor, picture.width * factor);
     for (std::int64_t y = 0; y < large.height; ++y)
         for (std::int64_t x = 0; x < large.width; ++x)
             for (std::int64_t channel = 0; channel < 3; ++channel)
@@ -175,7 +175,7 @@ Picture enlarged(const Picture &picture, std::int64_t factor) {
 
 Picture cut(const Picture &picture, std::int64_t top, std::int64_t left, std::int64_t height,
             std::int64_t width) {
-    Picture part = blank(height, width);
+    Picture part = rgb(height, width);
     for (std::int64_t y = 0; y < height; ++y)
         for (std::int64_t x = 0; x < width; ++x)
             for (std::int64_t channel = 0; channel < 3; ++channel)
@@ -184,7 +184,7 @@ Picture cut(const Picture &picture, std::int64_t top, std::int64_t left, std::in
 }
 
 Picture beside(const Picture &left, const Picture &right) {
-    Picture both = blank(left.height, left.width + gap / 2 + right.width);
+    Picture both = background_of(left.height, left.width + gap / 2 + right.width);
     place(both, 0, 0, left);
     place(both, 0, left.width + gap / 2, right);
     return both;
@@ -193,7 +193,8 @@ Picture beside(const Picture &left, const Picture &right) {
 Picture difference(const Picture &a, const Picture &b) {
     Picture result = a;
     for (std::size_t i = 0; i < result.samples.size(); ++i)
-        result.samples[i] = std::clamp(128 + 2 * (a.samples[i] - b.samples[i]), 0.0F, 255.0F);
+        result.samples[i] =
+            static_cast<Sample>(std::clamp(128 + 2 * (a.samples[i] - b.samples[i]), 0, 255));
     return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 
@@ -17,10 +18,24 @@ public:
     const Plan &plan() const { return plan_; }
 
     /// Plan::run() with the layer's own memory.
-    Status run(const Tensor<const float> &input, const Tensor<float> &output);
+    template <class T>
+    Status run(const Tensor<const T> &input, const Tensor<T> &output,
+               const Tensor<std::int64_t> *indices = nullptr) {
+        return plan_.run(input, packed_.get(), output, scratch_.get(), plan_.scratch_bytes(),
+                         indices);
+    }
 
-    /// The same on dense NHWC tensors of the problem's shape.
-    Status run(const float *input, float *output);
+    /// The same on dense tensors of the problem's shape and layout.
+    template <class T> Status run(const T *input, T *output, std::int64_t *indices = nullptr) {
+        const Problem &p = plan_.problem();
+        const Region &in = plan_.input_region(), &out = plan_.output_region();
+        const auto written = [&](auto *data) {
+            return dense(data, p.n, out.z.size, out.y.size, out.x.size, p.k, p.layout);
+        };
+        const Tensor<std::int64_t> index = written(indices);
+        return run(dense(input, p.n, in.z.size, in.y.size, in.x.size, p.c, p.layout),
+                   written(output), indices == nullptr ? nullptr : &index);
+    }
 
 private:
     struct Free {
@@ -37,8 +52,9 @@ private:
 };
 
 /// make_plan(), memory for the plan, and Plan::pack(). Weights and bias are read once; both are
-/// null for pools. On failure *layer is unchanged, with the code of the step that failed or
-/// `too_small` where there is no memory. Safe from any thread.
+/// null for operators without weights. Filters with whole weights need a Plan. On failure *layer is
+/// unchanged, with the code of the step that failed or `too_small` where there is no memory. Safe
+/// from any thread.
 Status make_layer(const Problem &problem, const Options &options, const float *weights,
                   WeightOrder order, const float *bias, Layer *layer);
 

@@ -1,16 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "selvage/problem.h"
+#include "selvage/region.h"
 #include "selvage/status.h"
 #include "selvage/tensor.h"
 
 namespace selvage {
-
-struct KernelRow; // one row of the kernel table, see kernels.h
 
 /// What a caller may insist on. Empty strings leave the choice to the library.
 struct Options {
@@ -18,11 +19,12 @@ struct Options {
     /// Where empty, the environment variable SELVAGE_ISA is read, and where that is unset too,
     /// every set that the CPU has is a candidate.
     std::string isa;
-    /// A schedule by its name in the kernel table, for example "reference". Where empty, the
-    /// environment variable SELVAGE_SCHEDULE is read.
+    /// A schedule by its name in the kernel table, for example "reference". The whole output is
+    /// then computed by it. Where empty, the environment variable SELVAGE_SCHEDULE is read.
     std::string schedule;
-    /// A promise: in every view that run() is given, neighbouring pixels of a row lie next to each
-    /// other (stride_w == c), as in any dense image. Kernels for images of few channels need it.
+    /// A promise about NHWC: in every view that run() is given, neighbouring pixels of a row lie
+    /// next to each other (stride_w == c), as in any dense image. Kernels for images of few
+    /// channels need it.
     bool adjacent_pixels = false;
 };
 
@@ -32,63 +34,87 @@ struct Decline {
     std::string reason; ///< one line with the values
 };
 
+/// A rectangle of the output, and the kernel that computes it.
+struct PlannedPart {
+    std::string kernel; ///< "op/schedule/isa"
+    /// Of the plan's output. A part of a transposed convolution computes every stride-th element.
+    Region output;
+};
+
 /// Packed weights and scratch memory begin at a multiple of this many bytes. Inputs and outputs
 /// need not.
 constexpr std::size_t alignment = 64;
 
-/// A problem, the kernel chosen for it, and the sizes of the memory that the kernel needs.
+struct Work; // what a plan has decided, see runtime/work.h
+
+/// A problem, the kernels chosen for it, and the sizes of the memory that they need.
 ///
-/// A plan is an immutable value after make_plan() succeeded: any number of threads may use one at
-/// the same time, each with scratch memory of its own.
+/// Most problems are computed by one kernel; where that cannot apply the border, or is not the
+/// fastest there, the output is cut into parts. A plan is an immutable value after make_plan()
+/// succeeded: any number of threads may use one at the same time, each with scratch memory of its
+/// own. Copies share what was decided.
 class Plan {
 public:
-    const Problem &problem() const { return problem_; }
-    const Window &window_y() const { return window_y_; }
-    const Window &window_x() const { return window_x_; }
+    const Problem &problem() const;
 
-    /// The kernel that run() calls, as "op/schedule/isa"; for example
-    /// "conv2d/direct_14x2_c64/avx512".
-    const std::string &kernel() const { return kernel_; }
+    /// The output that run() writes, within that of the whole problem; all of it unless the plan is
+    /// a tile().
+    const Region &output_region() const;
+    /// The input that run() reads, within the problem's input; all of it unless the plan is a
+    /// tile().
+    const Region &input_region() const;
+
+    /// The kernel that computes the largest part, as "op/schedule/isa"; for example
+    /// "conv/direct_14x2_c64/avx512". "none" where the output is empty.
+    const std::string &kernel() const;
+    /// All parts, in the order in which they are computed.
+    std::vector<PlannedPart> parts() const;
     /// Every other kernel that Options leave for the operator, in the order of the table, and why
-    /// it was not taken.
-    const std::vector<Decline> &declined() const { return declined_; }
+    /// the largest part was not given to it.
+    const std::vector<Decline> &declined() const;
 
-    /// Bytes of packed weights and bias, a multiple of `alignment`; 0 for pools.
-    std::size_t packed_bytes() const { return packed_bytes_; }
+    /// Bytes of packed weights and bias, a multiple of `alignment`; 0 without weights.
+    std::size_t packed_bytes() const;
     /// Bytes of scratch memory for one run(), for any views of the problem's shape; a multiple of
     /// `alignment`.
-    std::size_t scratch_bytes() const { return scratch_bytes_; }
+    std::size_t scratch_bytes() const;
 
-    /// Rearranges weights (and bias, null where problem().bias is false) for kernel() into
-    /// `packed`, packed_bytes() long and aligned to `alignment`. Weights are dense: k x c/g x
-    /// kernel_y x kernel_x elements in the given order (depthwise2d: k x 1 x kernel_y x kernel_x,
-    /// and output channel c*m+q reads input channel c). Needed once; `packed` may be used by any
-    /// number of runs. Not for pools.
+    /// The plan of a rectangle of output_region()'s output: it wants the part input_region() of the
+    /// input as its input, writes an output of that size, and takes the packed weights of this
+    /// plan. Each output is computed as by this plan, so tiles meet without seams, whatever the
+    /// border: its mode acts at the edges of the whole input only. `output` counts from the first
+    /// output of the whole problem. On failure *tile is unchanged: `invalid_argument` where the
+    /// rectangle is not within the output. Allocates; safe from any thread.
+    Status tile(const Region &output, Plan *tile) const;
+
+    /// Rearranges weights (and bias, null where problem().bias is false) for run() into `packed`,
+    /// packed_bytes() long and aligned to `alignment`. Weights are dense: k x c/g x taps elements
+    /// in the given order (see WeightOrder). Needed once; `packed` may be used by any number of
+    /// runs. Not for operators without weights.
     Status pack(const float *weights, WeightOrder order, const float *bias, void *packed) const;
+    /// The same for a filter with whole weights (Problem::shift >= 0).
+    Status pack(const std::int16_t *weights, WeightOrder order, void *packed) const;
 
-    /// Computes the problem: reads `input` (n x y.size x x.size x c), writes every element of
-    /// `output` (n x outputs_y x outputs_x x k) and nothing else. `packed` comes from pack() of an
-    /// equal plan (null for pools); `scratch` has scratch_bytes() and is aligned to `alignment`
-    /// (null where 0). Memory of input and output must not overlap. No allocation, no system call.
-    /// On failure nothing was written, unless the code is `internal`.
-    Status run(const Tensor<const float> &input, const void *packed, const Tensor<float> &output,
-               void *scratch, std::size_t scratch_bytes) const;
+    /// Computes the problem: reads `input` (n images of input_region() x c), writes every element
+    /// of `output` (n images of output_region() x k) and nothing else. T is the problem's type:
+    /// float, std::uint8_t or std::int8_t. `packed` comes from pack() of an equal plan (null
+    /// without weights); `scratch` has scratch_bytes() and is aligned to `alignment` (null where
+    /// 0). `indices` has the shape of `output` where the problem has indices, else it is null.
+    /// Memory of input and outputs must not overlap (views that interleave without sharing an
+    /// element are refused too). No allocation, no system call. On failure nothing was written,
+    /// unless the code is `internal`.
+    template <class T>
+    Status run(const Tensor<const T> &input, const void *packed, const Tensor<T> &output,
+               void *scratch, std::size_t scratch_bytes,
+               const Tensor<std::int64_t> *indices = nullptr) const;
 
 private:
     friend Status make_plan(const Problem &, const Options &, Plan *);
-    Problem problem_;
-    Window window_y_, window_x_;
-    const KernelRow *row_ = nullptr;
-    bool adjacent_pixels_ = false;
-    std::string kernel_;
-    std::vector<Decline> declined_;
-    std::size_t packed_bytes_ = 0;
-    std::size_t bias_offset_ = 0; // of the packed bias, in floats
-    std::size_t scratch_bytes_ = 0;
-    std::vector<float> counted_y_, counted_x_; // avg_pool2d: taps that count, for each output
+    const Work &work() const;
+    std::shared_ptr<const Work> work_;
 };
 
-/// Checks the problem, looks for the fastest kernel that can compute it on this CPU, and fills
+/// Checks the problem, looks for the fastest kernels that can compute it on this CPU, and fills
 /// *plan. On failure *plan is unchanged; the code is that of check(problem), or `unsupported` with
 /// a text that lists what was considered. Allocates; safe from any thread.
 Status make_plan(const Problem &problem, const Options &options, Plan *plan);

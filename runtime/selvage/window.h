@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,29 @@
 
 namespace selvage {
 
+/// What an axis reads outside the input. All but `constant` repeat the input, of any length and any
+/// number of times; with elements abcd, three places to either side read:
+enum class Mode {
+    constant,  ///< a value: vvv|abcd|vvv
+    reflect,   ///< dcb|abcd|cba, the ends not repeated (NumPy `reflect`, PyTorch, ONNX)
+    symmetric, ///< cba|abcd|dcb, the ends repeated (NumPy `symmetric`, SciPy ndimage `reflect`)
+    replicate, ///< aaa|abcd|ddd (NumPy and ONNX `edge`, PyTorch `replicate`)
+    circular,  ///< bcd|abcd|abc (NumPy and ONNX `wrap`, PyTorch `circular`)
+};
+
+/// A mode and its name in problem texts and on command lines.
+struct NamedMode {
+    std::string_view name;
+    Mode mode;
+};
+
+/// All modes.
+inline constexpr std::array<NamedMode, 5> modes = {{{"constant", Mode::constant},
+                                                    {"reflect", Mode::reflect},
+                                                    {"symmetric", Mode::symmetric},
+                                                    {"replicate", Mode::replicate},
+                                                    {"circular", Mode::circular}}};
+
 /// What a caller asks for along one axis.
 struct Axis {
     std::int64_t size = 1;     ///< elements of the input
@@ -29,6 +53,13 @@ struct Axis {
     std::int64_t begin = 0;    ///< pad before the first element; negative crops
     std::int64_t end = 0;      ///< pad after the last element; negative crops
     std::int64_t phase = 0;    ///< which of the `stride` samplings of the stride-1 result, from 0
+    Mode mode = Mode::constant;
+    /// Above 0: an adaptive pool with so many outputs. Output i covers the elements from
+    /// floor(i*size/outputs) to ceil((i+1)*size/outputs), and no other field but `size` counts.
+    /// Source: PyTorch, `torch.nn.AdaptiveAvgPool2d`.
+    std::int64_t adaptive = 0;
+    /// Of a transposed convolution: outputs beyond those that the pads leave, see transposed().
+    std::int64_t output_padding = 0;
 };
 
 /// The largest value that an axis may hold or lead to: kernels address with 32 bits. It also keeps
@@ -62,6 +93,8 @@ enum class WindowError {
     overflow, ///< a value, the extent of the window or the padded size is above `largest`
     crop,     ///< negative pads take more than there is
     outputs,  ///< the number of outputs would be negative
+    adaptive, ///< adaptive < 0
+    extra,    ///< output_padding < 0
 };
 
 namespace detail {
@@ -71,10 +104,26 @@ constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
+/// The remainder that belongs to floor_div(): 0 <= result < b.
+constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - floor_div(a, b) * b; }
+
 constexpr std::int64_t at_least(std::int64_t low, std::int64_t a) { return a < low ? low : a; }
 
 constexpr std::int64_t extent(std::int64_t kernel, std::int64_t dilation) {
     return dilation * (kernel - 1) + 1;
+}
+
+/// The element that stands at a position of an endless axis, all but `constant`. Source: the
+/// definitions of `numpy.pad`, which repeat where a pad is longer than the input.
+constexpr std::int64_t fold(std::int64_t position, std::int64_t size, Mode mode) {
+    if (mode == Mode::replicate)
+        return position < 0 ? 0 : position < size ? position : size - 1;
+    if (mode == Mode::circular)
+        return floor_mod(position, size);
+    // There and back again: with ends not repeated, 2 elements less.
+    const std::int64_t period = mode == Mode::symmetric ? 2 * size : at_least(1, 2 * size - 2);
+    const std::int64_t step = floor_mod(position, period);
+    return step < size ? step : (mode == Mode::symmetric ? period - 1 : period) - step;
 }
 
 /// Everything but pads and phase. Where this holds, no convention overflows or divides by 0.
@@ -183,6 +232,15 @@ constexpr Pads keep(const Axis &axis) {
     return detail::smaller_first(detail::total_for(axis.size, axis));
 }
 
+/// As many outputs as asked for, at stride 1, from an input in their middle; an odd place goes to
+/// the end. Fewer outputs crop alike. Source: this library; `tf.image.resize_with_crop_or_pad`.
+constexpr Pads to(const Axis &axis, std::int64_t outputs) {
+    if (detail::check_shape(axis) != WindowError::none || outputs < 0 || outputs > largest)
+        return {largest + 1, largest + 1}; // window() refuses them
+    const std::int64_t total = outputs + detail::extent(axis.kernel, axis.dilation) - 1 - axis.size;
+    return {total / 2, total - total / 2};
+}
+
 } // namespace convention
 
 /// A convention and its name in problem texts and on command lines.
@@ -225,7 +283,8 @@ inline std::string convention_names() {
 /// Crops come first: the view is in[origin] .. in[origin + size - 1], and positions count from its
 /// first element. For 0 <= i < outputs and 0 <= t < kernel, out[i] reads position
 ///     stride*i + dilation*t - before
-/// which yields the border's value unless 0 <= position < size.
+/// which yields the border's value unless 0 <= position < size. Where another mode than `constant`
+/// folds positions back, or an adaptive pool places its windows, source() is the rule.
 struct Window {
     std::int64_t origin = 0;  ///< the first element of the view; what the begin crop took
     std::int64_t size = 0;    ///< elements of the view
@@ -238,6 +297,28 @@ struct Window {
     /// size + end pad as declared. Averages that count pads count positions below it (and never
     /// the overhang that a size rounded up leaves beyond).
     std::int64_t counted_end = 0;
+    Mode mode = Mode::constant;
+    std::int64_t start = 0;    ///< of a slice: its first element within the unsliced view
+    std::int64_t whole = 0;    ///< elements of the unsliced view
+    std::int64_t first = 0;    ///< of a slice: its first output within all outputs
+    std::int64_t adaptive = 0; ///< above 0: outputs of the whole adaptive pool
+
+    /// The element of the view that tap `t` of output `i` reads, or -1 for the border's value.
+    /// (With `mode` other than `constant` no tap reads that.)
+    constexpr std::int64_t source(std::int64_t i, std::int64_t t) const {
+        if (adaptive > 0)
+            return t < adaptive_end(i) - adaptive_begin(i) ? adaptive_begin(i) + t - start : -1;
+        return at(stride * i + dilation * t - before);
+    }
+
+    /// The element of the view at a position, or -1 for the border's value.
+    constexpr std::int64_t at(std::int64_t position) const {
+        if (position >= 0 && position < size)
+            return position;
+        return mode == Mode::constant || whole == 0
+                   ? -1
+                   : detail::fold(position + start, whole, mode) - start;
+    }
 
     /// Elements from a window's first tap to its last, both included.
     constexpr std::int64_t extent() const { return detail::extent(kernel, dilation); }
@@ -253,30 +334,100 @@ struct Window {
 
     /// How far the windows really reach past the end of the view; 0 where they do not.
     constexpr std::int64_t after() const {
-        return outputs == 0 ? 0 : detail::at_least(0, last_start() + extent() - size);
+        return outputs == 0 || adaptive > 0 ? 0
+                                            : detail::at_least(0, last_start() + extent() - size);
     }
 
     /// Elements at the end of the uncropped input that no window reads; all of them where windows
-    /// read nothing but padding. Takes at most min(stride, kernel) steps.
+    /// read nothing but padding. Takes at most min(stride, kernel) steps. In modes other than
+    /// `constant`, what only the border repeats counts as unread.
     constexpr std::int64_t unused() const {
+        if (adaptive > 0)
+            return cropped;
         const std::int64_t last = last_read();
         return cropped + size - 1 - (last < 0 ? -1 - origin : last);
     }
 
     /// The divisor of an average along this axis: taps of window `i` inside the view, or with
-    /// `include_pad` inside the view and its declared pads. May be 0.
+    /// `include_pad` inside the view and its declared pads. May be 0. In modes other than
+    /// `constant` every tap reads an element, and counts.
     constexpr std::int64_t counted(std::int64_t i, bool include_pad) const {
-        const std::int64_t start = stride * i - before;
+        if (adaptive > 0)
+            return adaptive_end(i) - adaptive_begin(i);
+        if (mode != Mode::constant)
+            return kernel;
+        const std::int64_t start_of_window = stride * i - before;
         const std::int64_t end = include_pad ? counted_end : size;
         // No window starts before the begin pad, so with pads every tap below `end` counts.
-        const std::int64_t begin = include_pad ? start : 0;
-        return taps_below(start, end) - taps_below(start, begin);
+        const std::int64_t begin = include_pad ? start_of_window : 0;
+        return taps_below(start_of_window, end) - taps_below(start_of_window, begin);
+    }
+
+    /// The outputs whose windows read nothing outside the view, as the half-open range first..end;
+    /// empty ranges have first == end.
+    struct Outputs {
+        std::int64_t first, end;
+    };
+    constexpr Outputs inside() const {
+        if (adaptive > 0 || !reads_border())
+            return {0, outputs};
+        const std::int64_t low =
+            detail::at_least(0, detail::floor_div(before + stride - 1, stride));
+        const std::int64_t high = detail::floor_div(size - extent() + before, stride) + 1;
+        const std::int64_t begin = low < outputs ? low : outputs;
+        return {begin, high < begin ? begin : high < outputs ? high : outputs};
+    }
+
+    /// The window of `count` neighbouring outputs from `output` on, on the shortest slice of the
+    /// view that holds all they read (at least one element). Tiles of an image are slices: what
+    /// lies outside a slice is either the border or never read. The slice is
+    ///     in[result.origin] .. in[result.origin + result.size - 1].
+    constexpr Window slice(std::int64_t output, std::int64_t count) const {
+        std::int64_t low = stride * output - before;
+        std::int64_t high = low + stride * (count - 1) + extent();
+        if (adaptive > 0) {
+            low = adaptive_begin(output) - start;
+            high = adaptive_end(output + count - 1) - start;
+        } else if (mode != Mode::constant) {
+            const std::int64_t begin = low, end = high;
+            const std::int64_t period = 2 * whole;
+            for (std::int64_t p = begin; p < 0 && p < end && p < begin + period; ++p)
+                widen(at(p), &low, &high);
+            const std::int64_t behind = detail::at_least(size, begin);
+            for (std::int64_t p = behind; p < end && p < behind + period; ++p)
+                widen(at(p), &low, &high);
+        }
+        low = detail::at_least(0, low < size ? low : size - 1);
+        high = detail::at_least(low + 1, high < size ? high : size);
+        Window result = *this;
+        result.origin += low;
+        result.start += low;
+        result.size = high - low;
+        result.cropped += size - high;
+        result.before = before - stride * output + low;
+        result.counted_end -= low;
+        result.outputs = count;
+        result.first += output;
+        return result;
     }
 
 private:
-    /// How many taps of a window that starts at `start` lie below `end`.
-    constexpr std::int64_t taps_below(std::int64_t start, std::int64_t end) const {
-        const std::int64_t count = detail::floor_div(end - start + dilation - 1, dilation);
+    static constexpr void widen(std::int64_t element, std::int64_t *low, std::int64_t *high) {
+        *low = element < *low ? element : *low;
+        *high = detail::at_least(element + 1, *high);
+    }
+
+    constexpr std::int64_t adaptive_begin(std::int64_t i) const {
+        return (first + i) * whole / adaptive;
+    }
+    constexpr std::int64_t adaptive_end(std::int64_t i) const {
+        return ((first + i + 1) * whole + adaptive - 1) / adaptive;
+    }
+
+    /// How many taps of a window that starts at `start_of_window` lie below `end`.
+    constexpr std::int64_t taps_below(std::int64_t start_of_window, std::int64_t end) const {
+        const std::int64_t count =
+            detail::floor_div(end - start_of_window + dilation - 1, dilation);
         return count < 0 ? 0 : count > kernel ? kernel : count;
     }
 
@@ -311,6 +462,27 @@ struct WindowResult {
     constexpr bool ok() const { return error == WindowError::none; }
 };
 
+namespace detail {
+
+/// Windows of equal length where the outputs divide the size, else of lengths that differ by one or
+/// two; `kernel` is the longest. (The start of window i lies i*size % outputs past a multiple of
+/// 1/outputs, and the largest such remainder is outputs - gcd.)
+constexpr Window adaptive_window(std::int64_t size, std::int64_t outputs) {
+    Window result;
+    result.size = result.whole = result.counted_end = size;
+    result.outputs = outputs;
+    const std::int64_t length = size / outputs;
+    if (length > 0 && size % outputs == 0) {
+        result.kernel = result.stride = length;
+        return result;
+    }
+    result.adaptive = outputs;
+    result.kernel = at_least(1, (outputs - std::gcd(size, outputs) + size + outputs - 1) / outputs);
+    return result;
+}
+
+} // namespace detail
+
 /// The window of an axis:
 ///     outputs = floor((size + begin + end - phase - extent) / stride) + 1
 /// With `ceil`, the division rounds up, and the last window is dropped if it starts at or beyond
@@ -318,6 +490,12 @@ struct WindowResult {
 constexpr WindowResult window(const Axis &axis, bool ceil = false) {
     if (WindowError error = detail::check_shape(axis); error != WindowError::none)
         return {{}, error};
+    if (axis.adaptive < 0)
+        return {{}, WindowError::adaptive};
+    if (axis.adaptive > largest)
+        return {{}, WindowError::overflow};
+    if (axis.adaptive > 0)
+        return {detail::adaptive_window(axis.size, axis.adaptive), WindowError::none};
     if (axis.phase < 0 || axis.phase >= axis.stride)
         return {{}, WindowError::phase};
     for (std::int64_t pad : {axis.begin, axis.end})
@@ -331,6 +509,8 @@ constexpr WindowResult window(const Axis &axis, bool ceil = false) {
     result.origin = detail::at_least(0, -axis.begin);
     result.cropped = detail::at_least(0, -axis.end);
     result.size = axis.size - result.origin - result.cropped;
+    result.whole = result.size;
+    result.mode = axis.mode;
     if (result.size < 0)
         return {{}, WindowError::crop};
     const std::int64_t begin = detail::at_least(0, axis.begin);
@@ -374,12 +554,148 @@ inline Status status(const Axis &axis, const WindowResult &result) {
                        str(axis.phase) + " is too short for kernel " + str(axis.kernel) +
                        " with dilation " + str(axis.dilation) + " at stride " + str(axis.stride) +
                        ": the number of outputs would be negative");
+    case WindowError::adaptive:
+        return invalid("adaptive " + str(axis.adaptive) + " is less than 0");
+    case WindowError::extra:
+        return invalid("output_padding " + str(axis.output_padding) + " is less than 0");
     case WindowError::overflow: break;
     }
     return {Code::overflow,
             "size " + str(axis.size) + ", kernel " + str(axis.kernel) + ", stride " +
                 str(axis.stride) + ", dilation " + str(axis.dilation) + ", pads " + pads +
                 ": a value, the extent of the window or the padded size exceeds " + str(largest)};
+}
+
+/// A transposed convolution along one axis, the adjoint of the convolution with the same pads and
+/// phase: input element i adds to
+///     out[stride*i + dilation*t - before]    for 0 <= t < kernel
+/// as far as that lies in 0 .. outputs-1. Pads crop the full result, negative ones add places.
+/// Source: ONNX ConvTranspose, PyTorch `torch.nn.ConvTranspose2d`.
+struct Transposed {
+    std::int64_t size = 0;
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    std::int64_t before = 0; ///< begin pad less phase
+    std::int64_t outputs = 0;
+
+    /// How many of its outputs' remainders by the stride there are; 1 where there is no output.
+    constexpr std::int64_t phases() const {
+        return detail::at_least(1, outputs < stride ? outputs : stride);
+    }
+
+    /// The outputs `phase`, phase + stride, ... (0 <= phase < phases()) as an ordinary convolution
+    /// of stride 1 with those taps that meet input elements there: tap m of the convolution is tap
+    /// first_tap - m*tap_step. Where no tap does, the window reads nothing but the border, and
+    /// `taps` is 0.
+    struct Phase {
+        Window window;
+        std::int64_t first_tap = 0, tap_step = 0, taps = 0;
+    };
+    constexpr Phase phase(std::int64_t phase) const {
+        // Output phase + stride*j, moved by `before`, is stride*(quotient + j) + remainder.
+        const std::int64_t quotient = detail::floor_div(phase + before, stride);
+        const std::int64_t remainder = detail::floor_mod(phase + before, stride);
+        const std::int64_t common = std::gcd(stride, dilation);
+        Phase result;
+        result.tap_step = stride / common;
+        Window &w = result.window;
+        w.size = w.whole = w.counted_end = size;
+        w.outputs = (outputs - phase + stride - 1) / stride;
+        std::int64_t tap = 0;
+        while (tap < kernel && tap < result.tap_step && dilation * tap % stride != remainder)
+            ++tap;
+        if (tap == kernel || tap == result.tap_step) {
+            w.before = w.outputs;
+            return result;
+        }
+        result.taps = (kernel - 1 - tap) / result.tap_step + 1;
+        result.first_tap = tap + (result.taps - 1) * result.tap_step;
+        w.kernel = result.taps;
+        w.dilation = dilation / common;
+        // Output j reads in[quotient + j - offset - m*dilation] for its tap number m; the taps are
+        // turned round, so that positions grow with them.
+        const std::int64_t offset = (dilation * tap - remainder) / stride;
+        w.before = w.reach() + offset - quotient;
+        return result;
+    }
+
+    /// The transposed convolution that gives `count` outputs from `output` on.
+    constexpr Transposed slice(std::int64_t output, std::int64_t count) const {
+        Transposed result = *this;
+        result.before += output;
+        result.outputs = count;
+        return result;
+    }
+};
+
+/// A transposed convolution, or the rule that the axis breaks.
+struct TransposedResult {
+    Transposed transposed;
+    WindowError error = WindowError::none;
+
+    constexpr bool ok() const { return error == WindowError::none; }
+};
+
+/// The transposed convolution of an axis whose `size` is the input's:
+///     outputs = (size - 1)*stride + extent - begin - end + phase + output_padding
+/// (an empty input has stride fewer than an input of 1). `mode` must be `constant`.
+constexpr TransposedResult transposed(const Axis &axis) {
+    if (WindowError error = detail::check_shape(axis); error != WindowError::none)
+        return {{}, error};
+    if (axis.phase < 0 || axis.phase >= axis.stride)
+        return {{}, WindowError::phase};
+    if (axis.output_padding < 0)
+        return {{}, WindowError::extra};
+    for (std::int64_t value : {axis.begin, axis.end, axis.output_padding})
+        if (value > largest || value < -largest)
+            return {{}, WindowError::overflow};
+    Transposed result;
+    result.size = axis.size;
+    result.kernel = axis.kernel;
+    result.stride = axis.stride;
+    result.dilation = axis.dilation;
+    result.before = axis.begin - axis.phase;
+    // At most 2^62 + a few times 2^31.
+    result.outputs = (axis.size - 1) * axis.stride + detail::extent(axis.kernel, axis.dilation) -
+                     axis.begin - axis.end + axis.phase + axis.output_padding;
+    if (result.outputs < 0)
+        return {{}, WindowError::outputs};
+    if (result.outputs > largest)
+        return {{}, WindowError::overflow};
+    return {result, WindowError::none};
+}
+
+/// The pads by which a transposed convolution undoes a convention: `begin` is what the convention
+/// gives the convolution of size*stride elements, and size*stride outputs remain; `valid` crops
+/// nothing. Source: ONNX ConvTranspose `auto_pad`; TensorFlow `tf.nn.conv2d_transpose`.
+constexpr Pads transposed_pads(Axis axis, const Convention &same) {
+    if (detail::check_shape(axis) != WindowError::none || axis.size * axis.stride > largest ||
+        same.name == "valid")
+        return {};
+    const std::int64_t outputs = axis.size * axis.stride;
+    Axis forward = axis;
+    forward.size = outputs;
+    forward.phase = 0;
+    const std::int64_t begin = same.pads(forward).begin;
+    return {begin, (axis.size - 1) * axis.stride + detail::extent(axis.kernel, axis.dilation) -
+                       begin - outputs};
+}
+
+/// The pads that leave `outputs` of a transposed convolution; of an odd number to crop the larger
+/// half goes to the begin, or to the end where `end_first`. Source: ONNX ConvTranspose
+/// `output_shape`, whose SAME_UPPER is `end_first`.
+constexpr Pads transposed_pads_for(Axis axis, std::int64_t outputs, bool end_first) {
+    if (detail::check_shape(axis) != WindowError::none)
+        return {};
+    const std::int64_t total = (axis.size - 1) * axis.stride +
+                               detail::extent(axis.kernel, axis.dilation) + axis.output_padding -
+                               outputs;
+    if (total > 2 * largest || total < -2 * largest)
+        return {largest + 1, largest + 1}; // transposed() refuses them
+    // Of an odd number to add, the larger half goes to the end either way.
+    const std::int64_t begin = end_first ? total / 2 : total - detail::floor_div(total, 2);
+    return {begin, total - begin};
 }
 
 } // namespace selvage

@@ -22,9 +22,9 @@ constexpr int channel_step = 4;
 ///  - the strip holds the padded input of `strip_rows` output rows, re-ordered so that all loads of
 ///    the inner loop lie at constant distances; the border is applied while it is filled, once for
 ///    all output channels, so that no other loop knows of it.
-inline void direct(Conv2dStages &s, int lanes, int tile, int vectors) {
+inline void direct(ConvStages &s, int lanes, int tile, int vectors) {
     using namespace Halide;
-    Var k("k"), g("g"), x("x"), y("y"), n("n"), l("l"), kb("kb");
+    Var k("k"), g("g"), x("x"), y("y"), z("z"), n("n"), l("l"), kb("kb");
     Var ko("ko"), ki("ki"), kv("kv"), xo("xo"), xi("xi"), li("li");
     Var strip_y("strip_y"), strip_row("strip_row"), block_y("block_y"), row("row");
     const TailStrategy guard = TailStrategy::GuardWithIf;
@@ -36,10 +36,10 @@ inline void direct(Conv2dStages &s, int lanes, int tile, int vectors) {
         .split(x, xo, xi, tile, guard)
         .split(y, strip_y, strip_row, s.strip_rows, guard)
         .split(strip_row, block_y, row, s.block_rows, guard)
-        .reorder(ki, kv, xi, xo, row, block_y, ko, strip_y, g, n)
+        .reorder(ki, kv, xi, xo, row, block_y, ko, strip_y, g, z, n)
         .vectorize(ki)
         .unroll(kv)
-        .never_partition(row, block_y, strip_y, g, n);
+        .never_partition(row, block_y, strip_y, g, z, n);
 
     s.accumulator.compute_at(s.output, block_y)
         .align_bounds(x, tile)
@@ -79,12 +79,12 @@ inline void direct(Conv2dStages &s, int lanes, int tile, int vectors) {
     Var xs("xs"), xp("xp"), ys("ys"), yp("yp"), cbs("cb"), cis("ci"), civ("civ");
     s.strip.compute_at(s.output, strip_y)
         .bound(cis, 0, s.channel_block)
-        .reorder_storage(cis, xs, xp, ys, yp, cbs, g, n)
+        .reorder_storage(cis, xs, xp, ys, yp, cbs, g, z, n)
         .split(cis, cis, civ, std::min(lanes, s.channel_block))
-        .reorder(civ, cis, xs, xp, cbs, ys, yp, g, n)
+        .reorder(civ, cis, xs, xp, cbs, ys, yp, g, z, n)
         .vectorize(civ)
         .unroll(cis)
-        .never_partition(cis, xp, ys, yp, g, n);
+        .never_partition(cis, xp, ys, yp, g, z, n);
 }
 
 } // namespace selvage::x86

@@ -1,4 +1,4 @@
-#include "generators/conv2d.h"
+#include "generators/conv.h"
 
 #include "generators/border.h"
 
@@ -6,15 +6,17 @@ using namespace Halide;
 
 namespace selvage {
 
-Conv2dStages conv2d(const Conv2dInputs &in) {
-    const Var k("k"), l("l"), kb("kb"), g("g"), x("x"), y("y"), n("n"), q("q"), t("t");
+ConvStages conv(const ConvInputs &in) {
+    const Var k("k"), l("l"), kb("kb"), g("g"), x("x"), y("y"), z("z"), n("n"), q("q"), t("t");
     const Var ci("ci"), xs("xs"), xp("xp"), ys("ys"), yp("yp"), cb("cb");
-    Conv2dStages s{};
+    ConvStages s{};
     s.channel_block = in.channel_block;
     s.strip_rows = positive(in.strip_rows);
     s.block_rows = positive(in.block_rows);
     const Expr group = positive(in.channel_blocks);
-    const Expr blocks = (in.channels + in.channel_block - 1) / in.channel_block;
+    // The blocks of all channels, for each plane of the kernel.
+    const Expr plane_blocks = positive((in.channels + in.channel_block - 1) / in.channel_block);
+    const Expr blocks = plane_blocks * in.kernel_z;
     const Expr stride_x = positive(in.stride_x), stride_y = positive(in.stride_y);
     const Expr dilation_x = positive(in.dilation_x), dilation_y = positive(in.dilation_y);
 
@@ -22,14 +24,18 @@ Conv2dStages conv2d(const Conv2dInputs &in) {
     // remainder (xp) makes those neighbours in the strip (xs), so one kernel serves every stride
     // with loads at constant distances, and remainders that no tap has are never fetched. Channels
     // past the last hold 0 and meet weights of 0.
-    s.padded = in.border ? exterior(in.input, in.value, {{2, in.width}, {3, in.height}}) : in.input;
+    s.padded = in.border
+                   ? exterior(in.input, in.value, {{2, in.width}, {3, in.height}, {4, in.depth}})
+                   : in.input;
     s.strip = Func("strip");
-    const Expr channel = cb * in.channel_block + ci;
-    s.strip(ci, xs, xp, ys, yp, cb, g, n) =
+    const Expr channel = (cb % plane_blocks) * in.channel_block + ci;
+    const Expr column = in.border ? in.source_x(xs, xp) : xs * stride_x + xp - in.left;
+    const Expr line = in.border ? in.source_y(ys, yp) : ys * stride_y + yp - in.top;
+    const Expr source_z = in.source_z(cb / plane_blocks, z);
+    const Expr plane = in.border ? source_z : unsafe_promise_clamped(source_z, 0, in.depth - 1);
+    s.strip(ci, xs, xp, ys, yp, cb, g, z, n) =
         select(channel < in.channels,
-               s.padded(min(channel, in.channels - 1), g, xs * stride_x + xp - in.left,
-                        ys * stride_y + yp - in.top, n),
-               0.f);
+               s.padded(min(channel, in.channels - 1), g, column, line, plane, n), 0.f);
 
     // The last block is summed as far as it has channels, in steps of channel_step.
     const int step = in.channel_step;
@@ -38,33 +44,31 @@ Conv2dStages conv2d(const Conv2dInputs &in) {
     const RVar within = s.taps[0], steps = s.taps[1], kx = s.taps[2], ky = s.taps[3];
     const Expr block = q * group + s.taps[4], tap_channel = steps * step + within;
     s.taps.where(block < blocks);
-    s.taps.where(block * in.channel_block + steps * step < in.channels);
-    // Rows of padding that hold 0 add nothing and are left out; with another value all count.
+    s.taps.where((block % plane_blocks) * in.channel_block + steps * step < in.channels);
     const Expr row = y * stride_y + ky * dilation_y - in.top;
-    const Expr zero = in.value == 0.f;
-    s.taps.where(row >= select(zero, 0, -farthest) && row < select(zero, in.height, farthest));
+    s.taps.where(row >= in.rows_low && row < in.rows_high);
     const Expr reach_x = (in.kernel_x - 1) * dilation_x, reach_y = (in.kernel_y - 1) * dilation_y;
     const Expr phases_x = min(stride_x, reach_x + 1), phases_y = min(stride_y, reach_y + 1);
     s.columns = Func("columns");
     s.columns(t) = {(t * dilation_x) / stride_x, (t * dilation_x) % stride_x};
-    const Expr column = clamp(s.columns(kx)[0], 0, reach_x / stride_x);
+    const Expr place = clamp(s.columns(kx)[0], 0, reach_x / stride_x);
     const Expr phase = clamp(s.columns(kx)[1], 0, phases_x - 1);
     const Expr tap_y = ky * dilation_y;
     s.partial = Func("partial");
-    s.partial(l, kb, g, x, y, n, q) = 0.f;
-    s.partial(l, kb, g, x, y, n, q) +=
-        s.strip(tap_channel, x + column, phase, y + tap_y / stride_y,
-                min(tap_y % stride_y, phases_y - 1), clamp(block, 0, blocks - 1), g, n) *
+    s.partial(l, kb, g, x, y, z, n, q) = 0.f;
+    s.partial(l, kb, g, x, y, z, n, q) +=
+        s.strip(tap_channel, x + place, phase, y + tap_y / stride_y,
+                min(tap_y % stride_y, phases_y - 1), clamp(block, 0, blocks - 1), g, z, n) *
         in.weights(l, tap_channel, kx, ky, block, kb, g);
 
     s.sums = RDom(0, (blocks + group - 1) / group, "sums");
     s.accumulator = Func("accumulator");
-    s.accumulator(l, kb, g, x, y, n) = in.bias(l, kb, g);
-    s.accumulator(l, kb, g, x, y, n) += s.partial(l, kb, g, x, y, n, s.sums);
+    s.accumulator(l, kb, g, x, y, z, n) = in.bias(l, kb, g);
+    s.accumulator(l, kb, g, x, y, z, n) += s.partial(l, kb, g, x, y, z, n, s.sums);
 
     s.output = Func("result");
-    s.output(k, g, x, y, n) =
-        activate(s.accumulator(k % in.lane_block, k / in.lane_block, g, x, y, n), in.low, in.high);
+    s.output(k, g, x, y, z, n) = activate(
+        s.accumulator(k % in.lane_block, k / in.lane_block, g, x, y, z, n), in.low, in.high);
     return s;
 }
 

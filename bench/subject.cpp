@@ -1,0 +1,29 @@
+#include "subject.h"
+
+#include <stdexcept>
+
+#include "reference.h"
+
+namespace bench {
+namespace {
+
+selvage::Plan plan_of(const selvage::Problem &problem, const std::string &isa) {
+    selvage::Plan plan;
+    const selvage::Status status = make_plan(problem, {isa, "", true}, &plan);
+    if (!status.ok()) {
+        throw std::runtime_error(text(problem) + ": " + status.text());
+    }
+    return plan;
+}
+
+} // namespace
+
+Subject::Subject(const selvage::Problem &problem, const std::string &isa)
+    : data_(integer_data(problem)), workload_(plan_of(problem, isa), data_) {
+    const std::string wrong = fault(plan(), reference(plan(), data_), workload_.output());
+    if (!wrong.empty()) {
+        throw std::runtime_error(text(problem) + " by " + plan().kernel() + ": " + wrong);
+    }
+}
+
+} // namespace bench

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "workload.h"
+
+namespace bench {
+
+/// A problem that is ready to be timed: planned, with data and memory of its own, and right.
+class Subject {
+public:
+    /// Takes the library's choice among the kernels of an instruction set (of any, where empty),
+    /// and holds its result to reference(). Throws std::runtime_error with the problem's text where
+    /// there is no kernel or the result is wrong.
+    Subject(const selvage::Problem &problem, const std::string &isa);
+
+    void run() { workload_.run(); }
+    const selvage::Plan &plan() const { return workload_.plan(); }
+
+private:
+    Data data_; // before the workload, which reads it
+    Workload workload_;
+};
+
+} // namespace bench

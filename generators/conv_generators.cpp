@@ -1,0 +1,109 @@
+// Convolution as a Halide generator: binds the arguments of a C function to the inputs of the
+// algorithm and hands its stages to a schedule.
+
+#include <algorithm>
+
+#include "generators/arguments.h"
+#include "generators/conv.h"
+#include "generators/conv_planar.h"
+#include "schedules/x86/direct.h"
+#include "schedules/x86/planar.h"
+
+using namespace Halide;
+
+namespace selvage {
+
+class ConvGenerator : public Generator<ConvGenerator> {
+public:
+    enum class Schedule { reference, direct, planar };
+    GeneratorParam<Schedule> schedule{"schedule",
+                                      Schedule::reference,
+                                      {{"reference", Schedule::reference},
+                                       {"direct", Schedule::direct},
+                                       {"planar", Schedule::planar}}};
+    GeneratorParam<int> lanes{"lanes", 1};
+    GeneratorParam<int> tile{"tile", 1};
+    GeneratorParam<int> vectors{"vectors", 1};
+    GeneratorParam<int> channel_block{"channel_block", 1};
+    GeneratorParam<bool> border{"border", true};
+
+    Input<Buffer<float, 6>> input{"input"};
+    Input<Buffer<float, 7>> weights{"weights"};
+    Input<Buffer<float, 3>> bias{"bias"};
+    Input<Buffer<int, 2>> source_x{"source_x"}, source_y{"source_y"}, source_z{"source_z"};
+    Input<int> left{"left"}, top{"top"};
+    Input<int> stride_x{"stride_x"}, stride_y{"stride_y"};
+    Input<int> dilation_x{"dilation_x"}, dilation_y{"dilation_y"};
+    Input<int> rows_low{"rows_low"}, rows_high{"rows_high"};
+    Input<int> strip_rows{"strip_rows"}, block_rows{"block_rows"};
+    Input<int> channel_blocks{"channel_blocks"};
+    Input<float> value{"value"}, low{"low"}, high{"high"};
+    Output<Buffer<float, 6>> output{"output"};
+
+    void generate() {
+        PlanarInputs in;
+        in.lanes = lanes;
+        in.vectors = vectors;
+        in.places_x = source_x.dim(0).extent();
+        in.places_y = source_y.dim(0).extent();
+        const int lane_block = schedule == Schedule::planar ? int(tile) : int(lanes) * int(vectors);
+        in.input = input;
+        in.weights = weights;
+        in.bias = bias;
+        in.source_x = source_x;
+        in.source_y = source_y;
+        in.source_z = source_z;
+        in.channels = input.dim(0).extent();
+        in.width = input.dim(2).extent();
+        in.height = input.dim(3).extent();
+        in.depth = input.dim(4).extent();
+        in.kernel_x = weights.dim(2).extent();
+        in.kernel_y = weights.dim(3).extent();
+        in.kernel_z = source_z.dim(0).extent();
+        in.left = left;
+        in.top = top;
+        in.stride_x = stride_x;
+        in.stride_y = stride_y;
+        in.dilation_x = dilation_x;
+        in.dilation_y = dilation_y;
+        in.rows_low = rows_low;
+        in.rows_high = rows_high;
+        in.value = value;
+        in.low = low;
+        in.high = high;
+        in.strip_rows = strip_rows;
+        in.block_rows = block_rows;
+        in.channel_blocks = channel_blocks;
+        in.lane_block = lane_block;
+        in.channel_block = channel_block;
+        in.channel_step = std::min<int>(channel_block, x86::channel_step);
+        in.border = border;
+        packed_layout(weights, {lane_block, channel_block, 0, 0, 0, 0, 0});
+        packed_layout(bias, {lane_block, 0, 0});
+        // Places of a remainder lie together, and the outputs of a tap.
+        view_layout(source_x, 0);
+        view_layout(source_y, 0);
+        view_layout(source_z, 1);
+
+        if (schedule == Schedule::planar) {
+            PlanarStages stages = conv_planar(in);
+            output = stages.output;
+            view_layout(input, 2);
+            view_layout(output, -1);
+            x86::planar(stages, lanes, tile, vectors);
+            return;
+        }
+        ConvStages stages = conv(in);
+        output = stages.output;
+        // The reference serves every layout.
+        const int dense = schedule == Schedule::direct ? 0 : -1;
+        view_layout(input, dense);
+        view_layout(output, dense);
+        if (schedule == Schedule::direct)
+            x86::direct(stages, lanes, tile, vectors);
+    }
+};
+
+} // namespace selvage
+
+HALIDE_REGISTER_GENERATOR(selvage::ConvGenerator, conv)

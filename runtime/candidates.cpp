@@ -1,0 +1,46 @@
+#include "candidates.h"
+
+#include <string_view>
+
+#include "cpu.h"
+
+namespace selvage {
+
+namespace {
+
+bool same_packing(const KernelRow &a, const KernelRow &b) {
+    // Window kernels of one operator share one order.
+    return std::string_view(a.op) == b.op && std::string_view(a.isa) == b.isa &&
+           (!is_conv(a) || (lane_block(a) == lane_block(b) && a.channel_block == b.channel_block));
+}
+
+} // namespace
+
+std::vector<Candidate> candidates(const Task &task, const Choice &choice) {
+    const std::string op = kernel_op(task.problem);
+    std::vector<Candidate> found;
+    for (std::size_t i = 0; i < kernel_row_count(); ++i) {
+        const KernelRow &row = kernel_rows()[i];
+        if (row.op != op || (!choice.isa.empty() && choice.isa != row.isa) ||
+            (!choice.schedule.empty() && choice.schedule != row.schedule) ||
+            (choice.packed_for != nullptr && !same_packing(row, *choice.packed_for)))
+            continue;
+        found.push_back({&row, cpu_runs(row.isa) ? decline(row, task)
+                                                 : std::string("this CPU lacks ") + row.isa});
+    }
+    return found;
+}
+
+Costed cheapest(const Task &task, const Choice &choice) {
+    Costed best;
+    for (const Candidate &each : candidates(task, choice)) {
+        if (!each.reason.empty())
+            continue;
+        const double estimate = cost(*each.row, task);
+        if (best.row == nullptr || estimate < best.cost)
+            best = {each.row, estimate};
+    }
+    return best;
+}
+
+} // namespace selvage

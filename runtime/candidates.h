@@ -1,0 +1,36 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "choose.h"
+#include "selvage/kernels.h"
+
+namespace selvage {
+
+/// What rows of the table may compute a task.
+struct Choice {
+    std::string isa, schedule; ///< empty: any
+    /// Where it is not null, only rows that read the same packed weights.
+    const KernelRow *packed_for = nullptr;
+};
+
+/// A row that a choice leaves.
+struct Candidate {
+    const KernelRow *row;
+    std::string reason; ///< why it cannot take the task; empty if it can
+};
+
+/// All rows that compute the task's operator and that the choice leaves, in the order of the table.
+std::vector<Candidate> candidates(const Task &task, const Choice &choice);
+
+/// A row and its estimated time; null where no row can take the task.
+struct Costed {
+    const KernelRow *row = nullptr;
+    double cost = std::numeric_limits<double>::infinity();
+};
+
+Costed cheapest(const Task &task, const Choice &choice);
+
+} // namespace selvage

@@ -1,0 +1,198 @@
+#include "parts.h"
+
+#include <utility>
+
+namespace selvage {
+
+namespace {
+
+Status no_kernel(const Task &task, const Choice &choice) {
+    std::string reasons;
+    for (const Candidate &each : candidates(task, choice))
+        reasons += "; " + name(*each.row) + " " + each.reason;
+    return {Code::unsupported, "no kernel for " + text(task.problem) + reasons};
+}
+
+Part make_part(const Task &task, const KernelRow &row, const Region &output) {
+    Part part;
+    part.task = task;
+    part.row = &row;
+    part.output = output;
+    part.blocking = blocking(row, task);
+    if (task.problem.n > 0 && task.z.outputs > 0 && task.y.outputs > 0 && task.x.outputs > 0)
+        part.tables = tables(row, task);
+    return part;
+}
+
+// Rectangles of the output.
+
+Region all_of(const Task &task) {
+    return {{0, task.z.outputs}, {0, task.y.outputs}, {0, task.x.outputs}};
+}
+
+/// A rectangle of a task's output.
+struct Cut {
+    Task task;
+    Region output;
+    Costed choice;
+};
+
+Cut cut(const Task &whole, const Region &region, const Choice &choice) {
+    Cut result{whole, region, {}};
+    result.task.z = whole.z.slice(region.z.begin, region.z.size);
+    result.task.y = whole.y.slice(region.y.begin, region.y.size);
+    result.task.x = whole.x.slice(region.x.begin, region.x.size);
+    result.choice = cheapest(result.task, choice);
+    return result;
+}
+
+/// The rectangle of outputs that read nothing outside the input, and those around it, outermost
+/// axis first. Empty where every output is near a border.
+std::vector<Region> inside_and_edges(const Task &task) {
+    const auto in_z = task.z.inside(), in_y = task.y.inside(), in_x = task.x.inside();
+    const auto range = [](const Window::Outputs &o) { return Range{o.first, o.end - o.first}; };
+    const Range z = range(in_z), y = range(in_y), x = range(in_x);
+    const Range all_y{0, task.y.outputs}, all_x{0, task.x.outputs};
+    if (z.size == 0 || y.size == 0 || x.size == 0)
+        return {};
+    std::vector<Region> regions = {{z, y, x}};
+    const auto add = [&](const Region &region) {
+        if (region.z.size > 0 && region.y.size > 0 && region.x.size > 0)
+            regions.push_back(region);
+    };
+    add({{0, in_z.first}, all_y, all_x});
+    add({{in_z.end, task.z.outputs - in_z.end}, all_y, all_x});
+    add({z, {0, in_y.first}, all_x});
+    add({z, {in_y.end, task.y.outputs - in_y.end}, all_x});
+    add({z, y, {0, in_x.first}});
+    add({z, y, {in_x.end, task.x.outputs - in_x.end}});
+    return regions;
+}
+
+/// Cuts a task into parts where kernels for the inside and others for the edges are faster together
+/// than any kernel for the whole. Empty where no row takes the task.
+std::vector<Cut> cut_up(const Task &task, const Choice &choice) {
+    const Cut whole = cut(task, all_of(task), choice);
+    std::vector<Cut> best;
+    if (whole.choice.row != nullptr)
+        best = {whole};
+    if (!choice.schedule.empty())
+        return best;
+    std::vector<Cut> cuts;
+    double cost = 0;
+    Choice same = choice;
+    for (const Region &region : inside_and_edges(task)) {
+        cuts.push_back(cut(task, region, same));
+        if (cuts.back().choice.row == nullptr)
+            return best;
+        same.packed_for = cuts.front().choice.row;
+        cost += cuts.back().choice.cost;
+    }
+    // A part has costs of its own, which the estimate leaves out.
+    constexpr double worth_it = 0.95;
+    if (cuts.size() > 1 && cost < worth_it * whole.choice.cost)
+        best = cuts;
+    return best;
+}
+
+Task whole_task(const Problem &p, bool adjacent_pixels) {
+    return {p,
+            window(p.z, p.ceil).window,
+            window(p.y, p.ceil).window,
+            window(p.x, p.ceil).window,
+            adjacent_pixels,
+            false};
+}
+
+Status add_windows(const Work *parent, Choice choice, Work *work) {
+    const Region &output = work->output;
+    const Problem &p = work->problem;
+    Task task = whole_task(p, work->adjacent_pixels);
+    task.z = task.z.slice(output.z.begin, output.z.size);
+    task.y = task.y.slice(output.y.begin, output.y.size);
+    task.x = task.x.slice(output.x.begin, output.x.size);
+    task.is_tile = parent != nullptr;
+    if (parent != nullptr && !parent->weights.empty())
+        choice.packed_for = parent->weights.front().row;
+    const std::vector<Cut> cuts = cut_up(task, choice);
+    if (cuts.empty())
+        return no_kernel(task, choice);
+    for (const Cut &each : cuts)
+        work->parts.push_back(make_part(each.task, *each.choice.row, each.output));
+    if (parent == nullptr && has_weights(p.op))
+        work->weights.push_back(
+            {cuts.front().choice.row, {0, 1, p.z.kernel}, {0, 1, p.y.kernel}, {0, 1, p.x.kernel}});
+    return {};
+}
+
+// Transposed convolutions.
+
+/// The indices of a transposed convolution's phases: of every stride-th output along each axis.
+struct Phases {
+    Transposed z, y, x;
+
+    std::size_t index(std::int64_t iz, std::int64_t iy, std::int64_t ix) const {
+        return std::size_t((iz * y.phases() + iy) * x.phases() + ix);
+    }
+};
+
+Phases phases(const Problem &p) {
+    return {transposed(p.z).transposed, transposed(p.y).transposed, transposed(p.x).transposed};
+}
+
+/// The same for a transposed convolution, which is an ordinary one for each phase of its outputs.
+Status add_phases(const Work *parent, Choice choice, Work *work) {
+    const Region &output = work->output;
+    const auto taps = [](const Transposed::Phase &phase) {
+        return Taps{phase.first_tap, -phase.tap_step, phase.taps};
+    };
+    const Problem &p = work->problem;
+    const Phases whole = phases(p);
+    const Phases here = {whole.z.slice(output.z.begin, output.z.size),
+                         whole.y.slice(output.y.begin, output.y.size),
+                         whole.x.slice(output.x.begin, output.x.size)};
+    for (std::int64_t iz = 0; iz < here.z.phases(); ++iz)
+        for (std::int64_t iy = 0; iy < here.y.phases(); ++iy)
+            for (std::int64_t ix = 0; ix < here.x.phases(); ++ix) {
+                const Transposed::Phase z = here.z.phase(iz), y = here.y.phase(iy),
+                                        x = here.x.phase(ix);
+                const Task task = {
+                    p, z.window, y.window, x.window, work->adjacent_pixels, parent != nullptr};
+                const std::size_t weights = whole.index((output.z.begin + iz) % p.z.stride, //
+                                                        (output.y.begin + iy) % p.y.stride,
+                                                        (output.x.begin + ix) % p.x.stride);
+                if (parent != nullptr)
+                    choice.packed_for = parent->weights[weights].row;
+                const Cut found = cut(task, all_of(task), choice);
+                if (found.choice.row == nullptr)
+                    return no_kernel(task, choice);
+                if (parent == nullptr)
+                    work->weights.push_back({found.choice.row, taps(z), taps(y), taps(x)});
+                Part part = make_part(
+                    found.task, *found.choice.row,
+                    {{iz, z.window.outputs}, {iy, y.window.outputs}, {ix, x.window.outputs}});
+                part.weights = weights;
+                part.step_z = p.z.stride;
+                part.step_y = p.y.stride;
+                part.step_x = p.x.stride;
+                work->parts.push_back(std::move(part));
+            }
+    return {};
+}
+
+} // namespace
+
+Region whole_output(const Problem &p) {
+    if (p.op == Op::conv_transpose) {
+        const Phases all = phases(p);
+        return {{0, all.z.outputs}, {0, all.y.outputs}, {0, all.x.outputs}};
+    }
+    return all_of(whole_task(p, false));
+}
+
+Status add_parts(const Work *parent, const Choice &choice, Work *work) {
+    return work->problem.op == Op::conv_transpose ? add_phases(parent, choice, work)
+                                                  : add_windows(parent, choice, work);
+}
+
+} // namespace selvage

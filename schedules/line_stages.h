@@ -1,0 +1,27 @@
+#pragma once
+
+#include <Halide.h>
+
+namespace selvage {
+
+/// The padded rows that windows read as lines, see lines() in generators/lines.h.
+struct LineStages {
+    /// (q, ys, yp, kz, x, z, n): number q of the lines of one row, which follow each other by the
+    /// remainder of the column; row ys of remainder yp; for tap kz of output plane z.
+    Halide::Func strip;
+    /// Of the strip's updates, one each, in this order:
+    Halide::RDom neighbours;  ///< lane, vector
+    Halide::RDom pairs;       ///< lane, vector, remainder
+    Halide::RDom pixels;      ///< lane, vector of a pixel, place, remainder
+    Halide::RDom edges;       ///< number of a pixel, place, remainder
+    Halide::RDom border_rows; ///< lane, vector
+    Halide::Func columns;     ///< (t): how far tap t of a kernel row lies along q
+    Halide::Func rows;        ///< (t): at which ys and yp tap t of a kernel column lies
+    /// Extents of the strip: numbers (q), rows behind the first of a window (ys), remainders (yp),
+    /// taps (kz).
+    Halide::Expr numbers, reach_rows, phases_y, kernel_z;
+    Halide::Expr strip_rows;   ///< output rows that share a strip
+    Halide::Expr strip_planes; ///< planes that share a strip
+};
+
+} // namespace selvage
