@@ -8,7 +8,7 @@ namespace selvage {
 
 ConvStages conv(const ConvInputs &in) {
     const Var k("k"), l("l"), kb("kb"), g("g"), x("x"), y("y"), z("z"), n("n"), q("q"), t("t");
-    const Var ci("ci"), xs("xs"), xp("xp"), ys("ys"), yp("yp"), cb("cb");
+    const Var ci("ci"), xs("xs"), xp("xp"), ys("ys"), yp("yp"), cb("cb"), kz("kz");
     ConvStages s{};
     s.channel_block = in.channel_block;
     s.strip_rows = positive(in.strip_rows);
@@ -28,12 +28,12 @@ ConvStages conv(const ConvInputs &in) {
                    ? exterior(in.input, in.value, {{2, in.width}, {3, in.height}, {4, in.depth}})
                    : in.input;
     s.strip = Func("strip");
-    const Expr channel = (cb % plane_blocks) * in.channel_block + ci;
+    const Expr channel = cb * in.channel_block + ci;
     const Expr column = in.border ? in.source_x(xs, xp) : xs * stride_x + xp - in.left;
     const Expr line = in.border ? in.source_y(ys, yp) : ys * stride_y + yp - in.top;
-    const Expr source_z = in.source_z(cb / plane_blocks, z);
+    const Expr source_z = in.source_z(kz, z);
     const Expr plane = in.border ? source_z : unsafe_promise_clamped(source_z, 0, in.depth - 1);
-    s.strip(ci, xs, xp, ys, yp, cb, g, z, n) =
+    s.strip(ci, xs, xp, ys, yp, cb, kz, g, z, n) =
         select(channel < in.channels,
                s.padded(min(channel, in.channels - 1), g, column, line, plane, n), 0.f);
 
@@ -58,7 +58,8 @@ ConvStages conv(const ConvInputs &in) {
     s.partial(l, kb, g, x, y, z, n, q) = 0.f;
     s.partial(l, kb, g, x, y, z, n, q) +=
         s.strip(tap_channel, x + place, phase, y + tap_y / stride_y,
-                min(tap_y % stride_y, phases_y - 1), clamp(block, 0, blocks - 1), g, z, n) *
+                min(tap_y % stride_y, phases_y - 1), block % plane_blocks,
+                clamp(block / plane_blocks, 0, in.kernel_z - 1), g, z, n) *
         in.weights(l, tap_channel, kx, ky, block, kb, g);
 
     s.sums = RDom(0, (blocks + group - 1) / group, "sums");

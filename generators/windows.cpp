@@ -71,6 +71,8 @@ Expr channel(const WindowInputs &in) { return in.border == Border::lines ? x : k
 
 /// Where an output finds its entry in a table of one entry per channel.
 Expr entry(const WindowInputs &in) {
+    if (in.planar)
+        return x;
     return in.border == Border::lines ? (k / in.block * in.block) % in.channels + k % in.block
                                       : Expr(k);
 }
@@ -150,7 +152,9 @@ WindowStages avg_pool(const WindowInputs &in, const Func &counted_x, const Func 
     s.output = Func("result");
     const Expr counted =
         counted_x(in.border == Border::lines ? k : x) * (counted_y(y) * counted_z(z));
-    s.output(k, x, y, z, n) = select(counted > 0.f, s.window(k, x, y, z, n) / counted, 0.f);
+    // Strict, so that no kernel multiplies by a reciprocal, which rounds otherwise.
+    s.output(k, x, y, z, n) =
+        select(counted > 0.f, strict_float(s.window(k, x, y, z, n) / counted), 0.f);
     return s;
 }
 

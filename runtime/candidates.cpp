@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "cpu.h"
+#include "packing.h"
 
 namespace selvage {
 

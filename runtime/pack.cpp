@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "packing.h"
 #include "selvage/plan.h"
 #include "work.h"
 
@@ -128,6 +129,22 @@ void pack_all(const Work &work, const T *weights, WeightOrder order, const float
 }
 
 } // namespace
+
+double packed_weights(const KernelRow &row, const Task &task) {
+    const Problem &p = task.problem;
+    const std::int64_t inputs = is_conv(row) ? p.c / groups(p) : 1;
+    return double(packed_outputs(row, p)) * double(round_up(inputs, row.channel_block)) *
+           double(task.z.kernel) * double(task.y.kernel) * double(task.x.kernel);
+}
+
+std::int64_t packed_outputs(const KernelRow &row, const Problem &problem) {
+    if (is_conv(row))
+        return groups(problem) * round_up(problem.k / groups(problem), lane_block(row));
+    // A vector that begins at the last channel of a pixel reads on into the first ones. All rows
+    // share the longest vectors' places, so that parts of a problem share their weights.
+    constexpr std::int64_t longest_vector = 64;
+    return problem.k + longest_vector;
+}
 
 Status Plan::pack(const float *weights, WeightOrder order, const float *bias, void *packed) const {
     const Problem &p = problem();

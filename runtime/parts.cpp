@@ -158,9 +158,9 @@ Status add_phases(const Work *parent, Choice choice, Work *work) {
                                         x = here.x.phase(ix);
                 const Task task = {
                     p, z.window, y.window, x.window, work->adjacent_pixels, parent != nullptr};
-                const std::size_t weights = whole.index((output.z.begin + iz) % p.z.stride, //
-                                                        (output.y.begin + iy) % p.y.stride,
-                                                        (output.x.begin + ix) % p.x.stride);
+                const std::size_t weights = whole.index((output.z.begin + iz) % whole.z.phases(),
+                                                        (output.y.begin + iy) % whole.y.phases(),
+                                                        (output.x.begin + ix) % whole.x.phases());
                 if (parent != nullptr)
                     choice.packed_for = parent->weights[weights].row;
                 const Cut found = cut(task, all_of(task), choice);

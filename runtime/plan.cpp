@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cpu.h"
+#include "packing.h"
 #include "parts.h"
 #include "scratch.h"
 

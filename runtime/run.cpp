@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "packing.h"
 #include "scratch.h"
 #include "selvage/plan.h"
 #include "work.h"

@@ -1,5 +1,8 @@
 #include "tables.h"
 
+#include "packing.h"
+#include "strips.h"
+
 namespace selvage {
 
 namespace {

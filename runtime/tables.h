@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "choose.h"
+#include "selvage/kernels.h"
+#include "task.h"
 
 namespace selvage {
 

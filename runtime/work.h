@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "choose.h"
 #include "selvage/kernels.h"
 #include "selvage/plan.h"
+#include "strips.h"
 #include "tables.h"
 
 namespace selvage {

@@ -14,7 +14,8 @@ namespace selvage {
 /// conv: input -> padded -> strip -> partial -> accumulator -> output.
 struct ConvStages {
     Halide::Func padded;  ///< (c, g, x, y, z, n): the input, or the border's value
-    Halide::Func strip;   ///< (ci, xs, xp, ys, yp, cb, g, z, n): padded, in blocks of channels
+    Halide::Func strip;   ///< (ci, xs, xp, ys, yp, cb, kz, g, z, n): padded, in blocks of
+                          ///< channels, for each plane of the kernel
     Halide::Func columns; ///< (t): where tap t of a kernel row lies in the strip: xs and xp
     Halide::Func partial; ///< (l, kb, g, x, y, z, n, q): sum over the taps of channel blocks q
     /// Of partial: channel in a step, step in a block, kernel column, kernel row, block in q.

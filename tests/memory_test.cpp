@@ -65,8 +65,8 @@ long minor_faults() {
 
 /// Problems of which every kernel takes at least one, in both layouts.
 const std::vector<std::string> layers = {
-    "conv2d c=64 k=64 in=14x14 kernel=3 pads=1 bias=1 act=relu",
-    "conv2d c=64 k=64 in=2x420 kernel=1 bias=1", // 420 columns: whole tiles of all widths
+    "conv2d c=64 k=32 in=4x14 kernel=3 pads=1 bias=1 act=relu",
+    "conv2d c=16 k=16 in=2x420 kernel=1 bias=1", // 420 columns: whole tiles of all widths
     "conv2d c=3 k=32 in=29x29 kernel=3 stride=2 pads=0,0,1,1",
     "conv2d c=5 k=7 in=9x11 kernel=2x5 stride=3x1 pads=1,2,3,4 border=reflect",
     "conv_transpose2d c=16 k=24 in=9x11 kernel=4 stride=2 pads=1",
@@ -78,14 +78,14 @@ const std::vector<std::string> layers = {
     "depthwise2d c=72 in=15x15 kernel=3 stride=2",
     "depthwise2d c=72 in=14x14 kernel=5",
     "depthwise2d c=72 in=19x19 kernel=5 stride=2",
-    "max_pool2d c=72 in=28x28 type=u8 kernel=3 stride=2 pads=1",
-    "max_pool2d c=72 in=28x28 type=i8 kernel=3",
-    "max_pool2d c=72 in=28x28 type=u8 indices=plane kernel=3",
-    "max_pool2d c=72 in=28x28 type=i8 indices=plane kernel=3",
-    "max_pool2d c=72 in=28x28 indices=tensor kernel=3 stride=2 pads=1",
-    "lp_pool2d c=72 in=28x28 kernel=3 p=1",
-    "lp_pool2d c=72 in=28x28 kernel=3 pads=1 p=2",
-    "lp_pool2d c=72 in=28x28 kernel=3 p=3",
+    "max_pool2d c=72 in=9x28 type=u8 kernel=3 stride=2 pads=1",
+    "max_pool2d c=72 in=9x28 type=i8 kernel=3",
+    "max_pool2d c=72 in=9x28 type=u8 indices=plane kernel=3",
+    "max_pool2d c=72 in=9x28 type=i8 indices=plane kernel=3",
+    "max_pool2d c=72 in=9x28 indices=tensor kernel=3 stride=2 pads=1",
+    "lp_pool2d c=72 in=9x28 kernel=3 p=1",
+    "lp_pool2d c=72 in=9x28 kernel=3 pads=1 p=2",
+    "lp_pool2d c=72 in=9x28 kernel=3 p=3",
     "filter2d c=3 in=28x40 kernel=5 pads=2 border=reflect",
     "filter2d c=72 in=28x28 kernel=3",
     "filter2d c=3 in=28x40 kernel=3 weights=fixed:8",
@@ -102,7 +102,7 @@ std::vector<std::string> pool_layers() {
         for (const char *window :
              {"kernel=2 pads=0,0,1,1", "kernel=2", "kernel=2 stride=2 pads=1", "kernel=2 stride=2",
               "kernel=3 pads=1", "kernel=3", "kernel=3 stride=2 pads=1", "kernel=3 stride=2"})
-            all.push_back(std::string(pool) + " c=72 in=28x28 " + window);
+            all.push_back(std::string(pool) + " c=72 in=9x28 " + window);
     return all;
 }
 

@@ -47,18 +47,11 @@ void set_channels(Random &random, Problem *p) {
     }
 }
 
-/// Half of the windows are the usual square ones, which kernels are specialised for.
 void set_windows(Random &random, Problem *p) {
-    const int kernel = random.pick({2, 3, 3, 5}), stride = random.pick({1, 2});
-    const bool usual = random.one_in(2);
     for (Axis *axis : axes(p)) {
-        axis->kernel = kernel;
-        axis->stride = stride;
-        if (!usual) {
-            axis->kernel = random.pick({1, 2, 3, 3, 3, 4, 5, 6, 7});
-            axis->stride = random.pick({1, 1, 1, 2, 2, 3, 4, 5});
-            axis->dilation = random.pick({1, 1, 1, 1, 2, 3});
-        }
+        axis->kernel = random.pick({1, 2, 3, 3, 3, 4, 5, 6, 7});
+        axis->stride = random.pick({1, 1, 1, 2, 2, 3, 4, 5});
+        axis->dilation = random.pick({1, 1, 1, 1, 2, 3});
     }
     if (p->rank == 3)
         p->z.kernel = std::min<std::int64_t>(p->z.kernel, 4);
@@ -164,7 +157,7 @@ void limit_work(std::int64_t limit, Problem *p) {
 
 void set_type(Random &random, Problem *p) {
     if (p->op == Op::max_pool || p->op == Op::stride_sample || p->op == Op::pad)
-        p->type = random.pick({Type::f32, Type::f32, Type::u8, Type::i8});
+        p->type = random.pick({Type::f32, Type::u8, Type::i8});
     if (p->op == Op::filter)
         p->type = Type::u8;
 }
@@ -195,12 +188,53 @@ void set_extras(Random &random, Problem *p) {
         p->include_pad = random.one_in(2) && p->x.adaptive == 0;
     if (p->op == Op::lp_pool)
         p->p = random.pick({1.f, 2.f, 2.f, 2.f, 1.5f, 3.f});
-    if (p->op == Op::max_pool && random.one_in(2)) {
+    if (p->op == Op::max_pool && random.one_in(3)) {
         p->indices = random.pick({Indices::plane, Indices::tensor});
         p->order = random.pick({IndexOrder::row, IndexOrder::column});
     }
     if (p->op == Op::max_pool && p->type == Type::f32 && p->indices == Indices::none)
-        p->keep_nan = !random.one_in(3);
+        p->keep_nan = random.one_in(2);
+}
+
+/// What networks are made of, and what kernels of one size and those without a border take: square
+/// windows on pixels of many channels, mostly within the input, with rows of whole register tiles.
+void set_usual(Random &random, Problem *p) {
+    p->rank = 2;
+    p->layout = Layout::nhwc;
+    p->type = Type::f32;
+    if (p->op != Op::conv)
+        p->c = p->k = random.between(32, 130);
+    const int kernel = random.pick({2, 3, 5}), stride = random.pick({1, 2});
+    for (Axis *axis : axes(p)) {
+        axis->kernel = kernel;
+        axis->stride = stride;
+        axis->phase = random.between(0, stride - 1);
+    }
+    if (random.one_in(2))
+        set_pads(random, p);
+    set_size(random, *p, random.between(1, 9), &p->y);
+    set_size(random, *p, random.pick({5, 7, 12, 14, 28, 28, 30}), &p->x);
+}
+
+/// Windows of every kind.
+void set_unusual(Random &random, bool large, Problem *p) {
+    const bool copies = p->op == Op::pad || p->op == Op::stride_sample;
+    set_windows(random, p);
+    for (Axis *axis : axes(p)) {
+        if (p->op == Op::pad)
+            axis->stride = 1, axis->phase = 0;
+        if (copies)
+            axis->kernel = axis->dilation = 1;
+        if (p->op == Op::conv_transpose && random.one_in(3))
+            axis->output_padding = random.between(0, int(axis->stride) + 1);
+    }
+    if (p->op != Op::stride_sample)
+        set_pads(random, p);
+    if (p->op != Op::stride_sample && p->op != Op::conv_transpose)
+        set_modes(random, p);
+    for (Axis *axis : axes(p))
+        set_size(random, *p, large ? random.between(30, 50) : pick_outputs(random, axis == &p->x),
+                 axis);
 }
 
 } // namespace
@@ -235,26 +269,14 @@ Problem random_problem(Op op, std::uint64_t seed) {
         p.k = random.between(1, 16);
     }
 
-    if (is_pool(op) && random.one_in(6)) {
+    const bool in_networks =
+        op == Op::conv || op == Op::depthwise || op == Op::max_pool || op == Op::avg_pool;
+    if (in_networks && !large && random.one_in(2))
+        set_usual(random, &p);
+    else if (is_pool(op) && random.one_in(6))
         set_adaptive(random, &p);
-    } else {
-        set_windows(random, &p);
-        for (Axis *axis : axes(&p)) {
-            if (op == Op::pad)
-                axis->stride = 1, axis->phase = 0;
-            if (op == Op::pad || op == Op::stride_sample)
-                axis->kernel = axis->dilation = 1;
-            if (op == Op::conv_transpose && random.one_in(3))
-                axis->output_padding = random.between(0, int(axis->stride) + 1);
-        }
-        if (op != Op::stride_sample)
-            set_pads(random, &p);
-        if (op != Op::stride_sample && op != Op::conv_transpose)
-            set_modes(random, &p);
-        for (Axis *axis : axes(&p))
-            set_size(random, p, large ? random.between(30, 50) : pick_outputs(random, axis == &p.x),
-                     axis);
-    }
+    else
+        set_unusual(random, large, &p);
     set_extras(random, &p);
     limit_work(large ? large_work : usual_work, &p);
     return p;

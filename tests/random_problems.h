@@ -29,7 +29,8 @@ std::vector<selvage::Axis *> axes(selvage::Problem *problem);
 
 /// A meaningful problem of the operator, of any rank, layout and type: mostly with distinct pads on
 /// all sides, often with phases, dilations, strides and modes, with channels and widths around the
-/// multiples of vectors, and cheap enough to compute thousands of them.
+/// multiples of vectors, and cheap enough to compute thousands of them. Half of the problems of
+/// operators that have kernels of one size are such that these take them.
 selvage::Problem random_problem(selvage::Op op, std::uint64_t seed);
 
 /// Integers in low..high. Where `density` is below 1 the others are zero, which keeps the sums of

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: registers_test.sh ARCHIVE...
 # The vector registers in the code of each kernel must be those of the instruction set in its name:
-# zmm for avx512, ymm and no wider for avx2, xmm and no wider for sse41.
+# zmm for avx512, ymm and no wider for avx2, xmm and no wider for sse41. References may use none.
 set -eu
 
 status=0
@@ -15,6 +15,9 @@ for archive; do
     *) expected='the name of an instruction set' ;;
     esac
     echo "$(basename "$archive"): $widest"
-    [ "$widest" = "$expected" ] || { echo "  expected $expected"; status=1; }
+    case $archive:$widest in
+    *:$expected | *_reference_*:) ;;
+    *) echo "  expected $expected"; status=1 ;;
+    esac
 done
 exit $status

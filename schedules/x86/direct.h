@@ -76,15 +76,15 @@ inline void direct(ConvStages &s, int lanes, int tile, int vectors) {
     // Two divisions for each tap, once a call.
     s.columns.compute_root();
 
-    Var xs("xs"), xp("xp"), ys("ys"), yp("yp"), cbs("cb"), cis("ci"), civ("civ");
+    Var xs("xs"), xp("xp"), ys("ys"), yp("yp"), cbs("cb"), kz("kz"), cis("ci"), civ("civ");
     s.strip.compute_at(s.output, strip_y)
         .bound(cis, 0, s.channel_block)
-        .reorder_storage(cis, xs, xp, ys, yp, cbs, g, z, n)
+        .reorder_storage(cis, xs, xp, ys, yp, cbs, kz, g, z, n)
         .split(cis, cis, civ, std::min(lanes, s.channel_block))
-        .reorder(civ, cis, xs, xp, cbs, ys, yp, g, z, n)
+        .reorder(civ, cis, xs, xp, cbs, ys, yp, kz, g, z, n)
         .vectorize(civ)
         .unroll(cis)
-        .never_partition(cis, xp, ys, yp, g, z, n);
+        .never_partition(cis, xp, ys, yp, kz, g, z, n);
 }
 
 } // namespace selvage::x86
