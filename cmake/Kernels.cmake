@@ -16,7 +16,6 @@ set(SELVAGE_TARGET_avx512 x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_sky
 # parameters that tell the type of numbers.
 set(SELVAGE_OP_conv conv conv)
 set(SELVAGE_OP_depthwise window depthwise)
-set(SELVAGE_OP_depthwise_planar window depthwise planar=true)
 set(SELVAGE_OP_max_pool window max_pool)
 set(SELVAGE_OP_max_pool_u8 window max_pool type=uint8)
 set(SELVAGE_OP_max_pool_i8 window max_pool type=int8)
@@ -35,7 +34,7 @@ set(SELVAGE_OP_copy_i8 window copy type=int8)
 
 set(SELVAGE_OP_max_pool_skip_nan window max_pool nan=false)
 
-set(window_ops depthwise depthwise_planar max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 max_pool_indices
+set(window_ops depthwise max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 max_pool_indices
                max_pool_indices_u8 max_pool_indices_i8 avg_pool l1_pool l2_pool lp_pool filter
                filter_fixed copy copy_u8 copy_i8)
 # Operators whose numbers are bytes from end to end, so that a vector holds four times as many.
@@ -44,7 +43,7 @@ set(byte_ops max_pool_u8 max_pool_i8 copy_u8 copy_i8)
 set(taps_ops depthwise max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 max_pool_indices avg_pool
              l1_pool l2_pool copy copy_u8 copy_i8)
 # What runs on lines of numbers. Indices count channels, copies have nothing to share.
-set(lines_ops depthwise depthwise_planar max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 avg_pool l1_pool l2_pool
+set(lines_ops depthwise max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 avg_pool l1_pool l2_pool
               filter filter_fixed)
 
 # The reference of every test: no directives, no vectors.
@@ -164,7 +163,7 @@ foreach(isa sse41 avx2 avx512)
   # Kernels of every size.
   foreach(op ${window_ops})
     set(one "")
-    if(op MATCHES "^depthwise")
+    if(op STREQUAL depthwise)
       set(one fixed_multiplier=1)
     endif()
     set(count ${lanes_${isa}})

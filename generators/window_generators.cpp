@@ -44,7 +44,6 @@ public:
     GeneratorParam<int> kernel{"kernel", 0};
     GeneratorParam<int> stride{"stride", 0};
     GeneratorParam<bool> border{"border", true};
-    GeneratorParam<bool> planar{"planar", false}; ///< of lines: one row of weights for each plane
 
     GeneratorInput<Buffer<void, 5>> input{"input"};
 
@@ -95,7 +94,6 @@ protected:
             in.places_y = arguments.source_y.dim(0).extent();
             in.strip_rows = *of_lines["strip_rows"];
             in.strip_planes = *of_lines["strip_planes"];
-            in.planar = planar;
             in.lanes = lanes;
             in.block = int(lanes) * int(vectors);
             in.fill = x86::fill_lanes(input.type(), lanes);

@@ -71,8 +71,6 @@ Expr channel(const WindowInputs &in) { return in.border == Border::lines ? x : k
 
 /// Where an output finds its entry in a table of one entry per channel.
 Expr entry(const WindowInputs &in) {
-    if (in.planar)
-        return x;
     return in.border == Border::lines ? (k / in.block * in.block) % in.channels + k % in.block
                                       : Expr(k);
 }
@@ -148,7 +146,9 @@ WindowStages avg_pool(const WindowInputs &in, const Func &counted_x, const Func 
     s.window = Func("window");
     const Expr read = tap(in, channel(in), 0.f, s).value;
     s.window(k, x, y, z, n) = 0.f;
-    s.window(k, x, y, z, n) += read;
+    // Strict, so that all kernels sum in one order and tiles of an image meet: the compiler would
+    // share sums among the windows of a tile, each kernel others.
+    s.window(k, x, y, z, n) = strict_float(s.window(k, x, y, z, n) + read);
     s.output = Func("result");
     const Expr counted =
         counted_x(in.border == Border::lines ? k : x) * (counted_y(y) * counted_z(z));
@@ -168,7 +168,8 @@ WindowStages lp_pool(const WindowInputs &in, int fixed_p, const Expr &p) {
     const Expr read = abs(tap(in, channel(in), 0.f, s).value);
     s.window = Func("window");
     s.window(k, x, y, z, n) = 0.f;
-    s.window(k, x, y, z, n) += fixed_p == 1 ? read : fixed_p == 2 ? read * read : power(read, p);
+    const Expr term = fixed_p == 1 ? read : fixed_p == 2 ? read * read : power(read, p);
+    s.window(k, x, y, z, n) = strict_float(s.window(k, x, y, z, n) + term);
     s.output = Func("result");
     const Expr sum = s.window(k, x, y, z, n);
     s.output(k, x, y, z, n) = fixed_p == 1 ? sum : fixed_p == 2 ? sqrt(sum) : power(sum, 1.f / p);

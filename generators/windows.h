@@ -29,7 +29,6 @@ struct WindowInputs {
     /// `channels` is 1 and x counts the planes.
     Halide::Expr channels;
     Halide::Expr planes; ///< extent of x
-    bool planar = false; ///< such tables have one entry for each plane instead
     /// The tables of rows and columns are (place, remainder) here: the source of position
     /// stride*place + remainder - before. As many places as outputs and how many the last tap lies
     /// behind the first, remainders as far as taps have them. A position inside the input must be

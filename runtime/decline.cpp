@@ -33,6 +33,12 @@ bool reads_border(const Task &task) {
     return task.z.reads_border() || task.y.reads_border() || task.x.reads_border();
 }
 
+/// Whether some window reads the border's value.
+bool reads_value(const Task &task) {
+    const auto reads = [](const Window &w) { return w.mode == Mode::constant && w.reads_border(); };
+    return reads(task.z) || reads(task.y) || reads(task.x);
+}
+
 /// Whether the border is not neutral to the operator, so that its places must be read.
 bool has_value(const Problem &problem) {
     return has_weights(problem.op) && problem.op != Op::conv_transpose && problem.value != 0;
@@ -66,7 +72,7 @@ std::string copies_lines(const KernelRow &row, const Task &task) {
         return "takes windows of one size";
     if (p.layout == Layout::nhwc && !task.adjacent_pixels)
         return "needs adjacent pixels, which Options::adjacent_pixels promises";
-    if (p.layout == Layout::nchw && p.op == Op::filter)
+    if (p.layout == Layout::nchw && has_weights(p.op))
         return "takes layout nhwc";
     // Positions of numbers are counted with 32 bits.
     const double position =
@@ -148,9 +154,10 @@ std::string decline(const KernelRow &row, const Task &task) {
     if (has_weights(p.op) && weights > double(largest))
         return "packs the weights into " + str(std::int64_t(std::min(weights, 9e18))) +
                " bytes, more than " + str(largest);
-    // A table has one entry for each tap and output of an axis.
+    // A table has one entry for each tap and output of an axis; with a strip, for each place.
     for (const Window *w : {&task.z, &y, &x})
-        if (double(w->kernel) * double(w->outputs) * sizeof(std::int32_t) > double(largest))
+        if ((w == &task.z || !has_strip(row)) &&
+            double(w->kernel) * double(w->outputs) * sizeof(std::int32_t) > double(largest))
             return "needs a table of " + both(w->kernel, w->outputs) + " taps x outputs, above " +
                    str(largest) + " bytes";
     if (row.fixed_multiplier != 0 && p.k != p.c * row.fixed_multiplier)
@@ -160,7 +167,7 @@ std::string decline(const KernelRow &row, const Task &task) {
         if (p.c < row.lanes * row.vectors)
             return "takes at least " + str(row.lanes * row.vectors) + " channels, not " + str(p.c);
     if ((row.family == Family::rows || row.family == Family::taps) && row.border && has_value(p) &&
-        reads_border(task))
+        reads_value(task))
         return "leaves padding out, which needs value 0, not " + std::to_string(p.value);
     return {};
 }

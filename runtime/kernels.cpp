@@ -13,11 +13,8 @@ std::string kernel_op(const Problem &problem) {
     switch (problem.op) {
     case Op::conv:
     case Op::conv_transpose: return "conv";
-    case Op::depthwise:
-        if (problem.layout == Layout::nhwc)
-            return "depthwise";
-        // With several outputs of each plane, planes are groups like any other.
-        return problem.k == problem.c ? "depthwise_planar" : "conv";
+    // In planes, a channel on its own is a group like any other.
+    case Op::depthwise: return problem.layout == Layout::nchw ? "conv" : "depthwise";
     case Op::max_pool:
         return std::string("max_pool") + (problem.indices == Indices::none ? "" : "_indices") +
                (problem.keep_nan ? "" : "_skip_nan") + type;

@@ -1,5 +1,6 @@
 #include "parts.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace selvage {
@@ -46,8 +47,16 @@ Cut cut(const Task &whole, const Region &region, const Choice &choice) {
     return result;
 }
 
-/// The rectangle of outputs that read nothing outside the input, and those around it, outermost
-/// axis first. Empty where every output is near a border.
+/// Output rows whose input stays in the second-level cache (512 KiB and more).
+std::int64_t cached_rows(const Task &task) {
+    constexpr double share = 512 * 1024;
+    const double row = double(task.x.size) * double(task.problem.c) *
+                       double(number_bytes(task.problem)) * double(task.y.stride);
+    return std::int64_t(std::max(1.0, share / row));
+}
+
+/// The outputs that read nothing outside the input, and those around them, outermost axis first.
+/// Empty where every output is near a border.
 std::vector<Region> inside_and_edges(const Task &task) {
     const auto in_z = task.z.inside(), in_y = task.y.inside(), in_x = task.x.inside();
     const auto range = [](const Window::Outputs &o) { return Range{o.first, o.end - o.first}; };
@@ -55,17 +64,24 @@ std::vector<Region> inside_and_edges(const Task &task) {
     const Range all_y{0, task.y.outputs}, all_x{0, task.x.outputs};
     if (z.size == 0 || y.size == 0 || x.size == 0)
         return {};
-    std::vector<Region> regions = {{z, y, x}};
+    std::vector<Region> regions;
     const auto add = [&](const Region &region) {
         if (region.z.size > 0 && region.y.size > 0 && region.x.size > 0)
             regions.push_back(region);
     };
-    add({{0, in_z.first}, all_y, all_x});
-    add({{in_z.end, task.z.outputs - in_z.end}, all_y, all_x});
+    // Columns at the edges are computed while their rows are in the cache; else every one of them
+    // would wait for memory (depthwise 3x3, 96 channels on 112x112: 20 % of the time).
+    const std::int64_t band = x.size == all_x.size ? y.size : cached_rows(task);
+    for (std::int64_t row = y.begin; row < y.begin + y.size; row += band) {
+        const Range rows{row, std::min(band, y.begin + y.size - row)};
+        add({z, rows, x});
+        add({z, rows, {0, in_x.first}});
+        add({z, rows, {in_x.end, task.x.outputs - in_x.end}});
+    }
     add({z, {0, in_y.first}, all_x});
     add({z, {in_y.end, task.y.outputs - in_y.end}, all_x});
-    add({z, y, {0, in_x.first}});
-    add({z, y, {in_x.end, task.x.outputs - in_x.end}});
+    add({{0, in_z.first}, all_y, all_x});
+    add({{in_z.end, task.z.outputs - in_z.end}, all_y, all_x});
     return regions;
 }
 
@@ -151,6 +167,14 @@ Status add_phases(const Work *parent, Choice choice, Work *work) {
     const Phases here = {whole.z.slice(output.z.begin, output.z.size),
                          whole.y.slice(output.y.begin, output.y.size),
                          whole.x.slice(output.x.begin, output.x.size)};
+    // Every phase has tables and weights of its own.
+    constexpr std::int64_t most_phases = 1 << 16;
+    const double count =
+        double(whole.z.phases()) * double(whole.y.phases()) * double(whole.x.phases());
+    if (count > most_phases)
+        return {Code::unsupported, "no kernel for " + text(p) + "; its strides make " +
+                                       std::to_string(std::int64_t(count)) + " phases, more than " +
+                                       std::to_string(most_phases)};
     for (std::int64_t iz = 0; iz < here.z.phases(); ++iz)
         for (std::int64_t iy = 0; iy < here.y.phases(); ++iy)
             for (std::int64_t ix = 0; ix < here.x.phases(); ++ix) {

@@ -106,16 +106,16 @@ std::string write_act(const Problem &problem) {
     return "clamp:" + write(problem.act_low) + ":" + write(problem.act_high);
 }
 
-// Axes: as many as the rank, outermost first.
+// Axes: as many as the rank, outermost first. Of a rank that no problem has, all.
 
 std::vector<Axis *> axes(Problem &p) {
     const std::vector<Axis *> all = {&p.z, &p.y, &p.x};
-    return {all.end() - p.rank, all.end()};
+    return {all.end() - (p.rank < 1 || p.rank > 3 ? 3 : p.rank), all.end()};
 }
 
 std::vector<const Axis *> axes(const Problem &p) {
     const std::vector<const Axis *> all = {&p.z, &p.y, &p.x};
-    return {all.end() - p.rank, all.end()};
+    return {all.end() - (p.rank < 1 || p.rank > 3 ? 3 : p.rank), all.end()};
 }
 
 template <class Value> std::vector<Value *> members(Problem &p, Value Axis::*member) {
@@ -476,14 +476,18 @@ struct PadWords {
 Status resolve(const PadWords &words, Problem *p) {
     std::vector<Axis> wanted(3); // their sizes are the numbers of outputs asked for
     const Text outputs = words.output_shape.empty() ? words.to : words.output_shape;
+    const std::string given =
+        (words.output_shape.empty() ? "to=" : "output_shape=") + std::string(outputs);
     std::vector<std::int64_t *> sizes;
     for (int i = 0; i < p->rank; ++i)
         sizes.push_back(&wanted[std::size_t(i)].size);
     if (!outputs.empty() && !read_each(outputs, 'x', sizes))
-        return invalid(std::string(outputs) + ": must be " + std::string(per_axis));
+        return invalid(given + ": must be " + std::string(per_axis));
     auto size = sizes.begin();
     for (Axis *axis : axes(*p)) {
         const std::int64_t asked = **size++;
+        if (!outputs.empty() && asked < 0)
+            return invalid(given + ": " + write(asked) + " is less than 0");
         if (!words.output_shape.empty())
             *axis = with(*axis, transposed_pads_for(*axis, asked,
                                                     words.same != nullptr &&

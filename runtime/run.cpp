@@ -17,6 +17,9 @@ namespace {
 // Kernels address bytes with 32 bits.
 constexpr std::int64_t address_limit = std::numeric_limits<std::int32_t>::max();
 
+/// From the first image of a batch to its last: 64 bits still count their bytes.
+constexpr std::int64_t most_elements = std::int64_t(1) << 58;
+
 /// Beyond every position of a row; decline() sees to it.
 constexpr std::int32_t farthest = 1 << 30;
 
@@ -81,11 +84,12 @@ Status check_view(const View &view, Layout layout, std::int64_t n, const Region 
     if (view.data == nullptr)
         return {Code::invalid_argument, head + "is null"};
     const auto axes = view.axes(layout);
-    for (const View::AxisView &each : axes)
-        if (each.size > 1 &&
-            (each.stride < 0 || (each.stride > address_limit && &each != &axes.front())))
+    for (const View::AxisView &each : axes) {
+        const std::int64_t limit = &each == &axes.front() ? most_elements / view.n : address_limit;
+        if (each.size > 1 && (each.stride < 0 || each.stride > limit))
             return {Code::invalid_argument, head + "has a stride of " + str(each.stride) +
-                                                " elements, not in 0.." + str(address_limit)};
+                                                " elements, not in 0.." + str(limit)};
+    }
     if (axes.back().size > 1 && axes.back().stride != 1)
         return {Code::unsupported,
                 head + "has neighbours " + str(axes.back().stride) + " elements apart along its " +
@@ -356,6 +360,7 @@ struct Call {
         if (p.op == Op::max_pool && p.indices != Indices::none) {
             Buffer<5> index(output_data(*indices), indices->type);
             shape(&index, *indices, t.x.outputs, t.y.outputs, t.z.outputs);
+            s.index_base += first_image * s.index_n;
             positions();
             a.add(s.index_base, s.index_x, s.index_y, s.index_z, s.index_c, s.index_n, out.buffer,
                   index.buffer);

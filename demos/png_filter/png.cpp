@@ -1,6 +1,9 @@
 #include "png_filter/png.h"
 
+#include <climits>
 #include <csetjmp>
+#include <csignal>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -163,6 +166,27 @@ void PngReader::finish() {
         fail_broken();
 }
 
+namespace {
+
+char unfinished[PATH_MAX]; // the file that a signal must not leave behind
+
+/// Only calls that are safe in a handler; then the signal does what it always does.
+extern "C" void remove_unfinished(int signal) {
+    unlink(unfinished);
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+void remove_on_signals(const std::string &path) {
+    if (path.size() >= sizeof unfinished)
+        return;
+    std::memcpy(unfinished, path.c_str(), path.size() + 1);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP})
+        std::signal(signal, path.empty() ? SIG_DFL : remove_unfinished);
+}
+
+} // namespace
+
 PngWriter::PngWriter(const fs::path &path, const Shape &shape)
     : path_(path), target_(path), shape_(shape), bytes_(row_bytes(shape)) {
     std::error_code error;
@@ -176,6 +200,7 @@ PngWriter::PngWriter(const fs::path &path, const Shape &shape)
     if (!file_)
         fail("cannot create a file beside it");
     part_.path = part;
+    remove_on_signals(part);
 
     const int colours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                            PNG_COLOR_TYPE_RGB_ALPHA};
@@ -198,6 +223,7 @@ PngWriter::Part::~Part() {
     std::error_code ignored;
     if (!path.empty())
         fs::remove(path, ignored);
+    remove_on_signals("");
 }
 
 void PngWriter::fail(const std::string &why) const {

@@ -47,7 +47,7 @@ const KernelRow *kernel_rows();
 std::size_t kernel_row_count();
 
 /// What rows that can compute the problem have as `op`: "conv" for conv and conv_transpose,
-/// "depthwise_planar" for a depthwise convolution in NCHW (with a multiplier: "conv"),
+/// and for a depthwise convolution in NCHW,
 /// "max_pool_u8" for a max pool of 8-bit numbers, "max_pool_indices", "copy" for pad and
 /// stride_sample, and so on.
 std::string kernel_op(const Problem &problem);
