@@ -17,6 +17,7 @@ set(SELVAGE_TARGET_avx512 x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_sky
 set(SELVAGE_OP_conv conv conv)
 set(SELVAGE_OP_depthwise window depthwise)
 set(SELVAGE_OP_max_pool window max_pool)
+set(SELVAGE_OP_max_pool_skip_nan window max_pool nan=false)
 set(SELVAGE_OP_max_pool_u8 window max_pool type=uint8)
 set(SELVAGE_OP_max_pool_i8 window max_pool type=int8)
 set(SELVAGE_OP_max_pool_indices window max_pool_indices)
@@ -31,8 +32,6 @@ set(SELVAGE_OP_filter_fixed window filter fixed=true)
 set(SELVAGE_OP_copy window copy)
 set(SELVAGE_OP_copy_u8 window copy type=uint8)
 set(SELVAGE_OP_copy_i8 window copy type=int8)
-
-set(SELVAGE_OP_max_pool_skip_nan window max_pool nan=false)
 
 set(window_ops depthwise max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 max_pool_indices
                max_pool_indices_u8 max_pool_indices_i8 avg_pool l1_pool l2_pool lp_pool filter

@@ -73,6 +73,27 @@ TEST(Huge, PC_152_images_far_apart) {
     }
 }
 
+TEST(Huge, IndicesCountThroughImagesFarApart) {
+    constexpr std::int64_t images = 3, far = (std::int64_t(1) << 29) + 12345;
+    const SparseMemory x(images * far);
+    ASSERT_TRUE(x.reserved());
+    for (int n = 0; n < images; ++n)
+        for (int i = 0; i < 4; ++i)
+            x.data()[n * far + i] = float((i * 3 + n) % 4);
+    selvage::Layer layer = layer_of("max_pool1d n=3 in=4 kernel=4 indices=tensor", nullptr);
+    Tensor<const float> input = selvage::dense<const float>(x.data(), images, 1, 4, 1);
+    input.stride_n = far;
+    float maxima[images];
+    std::int64_t places[images];
+    const Tensor<std::int64_t> indices = selvage::dense(places, images, 1, 1, 1);
+    const selvage::Status status =
+        layer.run(input, selvage::dense(maxima, images, 1, 1, 1), &indices);
+    ASSERT_TRUE(status.ok()) << status.text();
+    // Images are 0 3 2 1, then 1 0 3 2, then 2 1 0 3.
+    EXPECT_EQ((std::vector<std::int64_t>(places, places + images)),
+              (std::vector<std::int64_t>{1, 4 + 2, 8 + 3}));
+}
+
 TEST(Huge, PC_152_more_than_2g_elements_by_a_stride_of_0) {
     // 190 x 64 x 64 x 2933 elements, of which every image is the same.
     std::vector<float> x(64 * 64 * 2933), y(190 * 2933);
