@@ -12,15 +12,6 @@
 namespace bench {
 namespace {
 
-selvage::Problem problem(const std::string &text) {
-    selvage::Problem problem;
-    const selvage::Status status = selvage::parse_problem(text, &problem);
-    if (!status.ok()) {
-        throw std::runtime_error(status.text());
-    }
-    return problem;
-}
-
 struct Arguments {
     std::string first, second, isa;
     int turns = 40;

@@ -27,13 +27,9 @@ std::vector<Layer> layers() {
     }
     for (const char *op : {"depthwise2d", "filter2d"}) {
         for (int kernel : {3, 5, 7}) {
-            Layer picture = {fmt::format("picture_{}_{}x{}", op, kernel, kernel), {}};
-            const selvage::Status status = selvage::parse_problem(
-                fmt::format("{} c=3 in=1080x1920 kernel={} same=torch", op, kernel),
-                &picture.problem);
-            if (!status.ok()) {
-                throw std::runtime_error(status.text());
-            }
+            const Layer picture = {
+                fmt::format("picture_{}_{}x{}", op, kernel, kernel),
+                problem(fmt::format("{} c=3 in=1080x1920 kernel={} same=torch", op, kernel))};
             result.push_back(picture);
         }
     }

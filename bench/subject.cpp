@@ -18,6 +18,15 @@ selvage::Plan plan_of(const selvage::Problem &problem, const std::string &isa) {
 
 } // namespace
 
+selvage::Problem problem(const std::string &text) {
+    selvage::Problem problem;
+    const selvage::Status status = selvage::parse_problem(text, &problem);
+    if (!status.ok()) {
+        throw std::runtime_error(status.text());
+    }
+    return problem;
+}
+
 Subject::Subject(const selvage::Problem &problem, const std::string &isa)
     : data_(integer_data(problem)), workload_(plan_of(problem, isa), data_) {
     const std::string wrong = fault(plan(), reference(plan(), data_), workload_.output());

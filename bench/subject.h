@@ -6,6 +6,9 @@
 
 namespace bench {
 
+/// The problem of a text. Throws std::runtime_error with the reason where it is none.
+selvage::Problem problem(const std::string &text);
+
 /// A problem that is ready to be timed: planned, with data and memory of its own, and right.
 class Subject {
 public:

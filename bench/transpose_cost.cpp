@@ -20,15 +20,6 @@ struct Pair {
     selvage::Problem transposed, convolution;
 };
 
-selvage::Problem problem(const std::string &text) {
-    selvage::Problem problem;
-    const selvage::Status status = selvage::parse_problem(text, &problem);
-    if (!status.ok()) {
-        throw std::runtime_error(status.text());
-    }
-    return problem;
-}
-
 /// Up-convolutions of U-Net decoders: from c to k channels on maps of size x size.
 std::vector<Pair> pairs() {
     std::vector<Pair> result;
