@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <string_view>
 
 #include "choose.h"
 #include "packing.h"

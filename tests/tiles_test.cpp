@@ -84,15 +84,6 @@ std::vector<Range> cuts(Random &random, const Range &range) {
     return all;
 }
 
-template <class T> Tensor<T> cut(Tensor<T> view, const Region &part) {
-    view.data +=
-        part.z.begin * view.stride_d + part.y.begin * view.stride_h + part.x.begin * view.stride_w;
-    view.d = part.z.size;
-    view.h = part.y.size;
-    view.w = part.x.size;
-    return view;
-}
-
 /// Runs a plan or a tile of it between the dense tensors of the whole problem.
 void run(const Plan &part, const std::vector<float> &input, const std::byte *packed,
          const Region &whole, std::vector<float> *output) {

@@ -133,15 +133,6 @@ std::int64_t span(const Tensor<void> &v) {
            (v.w - 1) * v.stride_w + (v.c - 1) * v.stride_c + 1;
 }
 
-template <class T> Tensor<T> cut(Tensor<T> view, const Region &part) {
-    view.data +=
-        part.z.begin * view.stride_d + part.y.begin * view.stride_h + part.x.begin * view.stride_w;
-    view.d = part.z.size;
-    view.h = part.y.size;
-    view.w = part.x.size;
-    return view;
-}
-
 /// Calls visit(element, index) for every element of a view in NDHWC order, where the view is a part
 /// of a whole; `index` is the element's place in the dense whole.
 template <class T, class Visit>

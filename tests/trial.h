@@ -18,6 +18,16 @@ struct Data {
     std::vector<float> input, weights, bias;
 };
 
+/// The part of a view.
+template <class T> selvage::Tensor<T> cut(selvage::Tensor<T> view, const selvage::Region &part) {
+    view.data +=
+        part.z.begin * view.stride_d + part.y.begin * view.stride_h + part.x.begin * view.stride_w;
+    view.d = part.z.size;
+    view.h = part.y.size;
+    view.w = part.x.size;
+    return view;
+}
+
 /// Integer-valued data of a problem, small enough for every sum to be exact in float. (Weights of
 /// filters are multiples of 1/8, so that roundings meet ties.) Now and then there is a NaN where
 /// the operator passes it on.

@@ -46,9 +46,8 @@ struct KernelRow {
 const KernelRow *kernel_rows();
 std::size_t kernel_row_count();
 
-/// What rows that can compute the problem have as `op`: "conv" for conv and conv_transpose,
-/// and for a depthwise convolution in NCHW,
-/// "max_pool_u8" for a max pool of 8-bit numbers, "max_pool_indices", "copy" for pad and
+/// What rows that can compute the problem have as `op`: "conv" for conv, conv_transpose, and
+/// depthwise in NCHW, "max_pool_u8" for a max pool of 8-bit numbers, "copy" for pad and
 /// stride_sample, and so on.
 std::string kernel_op(const Problem &problem);
 
