@@ -14,8 +14,9 @@ class Subject {
 public:
     /// Takes the library's choice among the kernels of an instruction set (of any, where empty),
     /// and holds its result to reference(). Throws std::runtime_error with the problem's text where
-    /// there is no kernel or the result is wrong.
-    Subject(const selvage::Problem &problem, const std::string &isa);
+    /// there is no kernel or the result is wrong. `parallel` runs the shares of several threads.
+    Subject(const selvage::Problem &problem, const std::string &isa, int threads = 1,
+            const selvage::Parallel *parallel = nullptr);
 
     void run() { workload_.run(); }
     const selvage::Plan &plan() const { return workload_.plan(); }

@@ -25,9 +25,11 @@ inline void write_json(const TurnArguments &arguments, const nlohmann::json &res
     }
 }
 
-/// A program with these arguments; see run_program() for the exit code.
+/// A program with these arguments, and those that `add_options` adds; see run_program() for the
+/// exit code.
 inline int run_turn_program(const std::string &description, int argc, char **argv,
-                            const std::function<void(const TurnArguments &)> &body) {
+                            const std::function<void(const TurnArguments &)> &body,
+                            const std::function<void(CLI::App &)> &add_options = {}) {
     TurnArguments arguments;
     CLI::App app(description);
     app.add_option("--filter", arguments.filter, "regular expression on the names");
@@ -40,6 +42,9 @@ inline int run_turn_program(const std::string &description, int argc, char **arg
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--json", arguments.json, "write the results to this file too");
+    if (add_options) {
+        add_options(app);
+    }
     return run_program(app, argc, argv, [&] { body(arguments); });
 }
 

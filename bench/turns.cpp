@@ -10,24 +10,18 @@
 namespace bench {
 namespace {
 
-double processor_seconds() {
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return time.tv_sec + time.tv_nsec * 1e-9;
-}
-
-double seconds_of(const Work &work, long calls) {
-    const double begin = processor_seconds();
+double seconds_of(const Work &work, long calls, Clock clock) {
+    const double begin = clock();
     for (long call = 0; call < calls; ++call) {
         work();
     }
-    return processor_seconds() - begin;
+    return clock() - begin;
 }
 
-double seconds_per_call(const Work &work, double slice_seconds) {
+double seconds_per_call(const Work &work, double slice_seconds, Clock clock) {
     work();
     for (long calls = 1;; calls *= 2) {
-        const double seconds = seconds_of(work, calls);
+        const double seconds = seconds_of(work, calls, clock);
         if (seconds > slice_seconds / 4) {
             return seconds / calls;
         }
@@ -36,11 +30,22 @@ double seconds_per_call(const Work &work, double slice_seconds) {
 
 } // namespace
 
+double processor_time() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+double now() {
+    using Clock = std::chrono::steady_clock;
+    return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
 std::vector<std::vector<double>> take_turns(const std::vector<Work> &works, int turns,
-                                            double slice_seconds) {
+                                            double slice_seconds, Clock clock) {
     std::vector<double> estimates;
     for (const Work &work : works) {
-        estimates.push_back(seconds_per_call(work, slice_seconds));
+        estimates.push_back(seconds_per_call(work, slice_seconds, clock));
     }
     const double slice =
         std::max(slice_seconds, *std::max_element(estimates.begin(), estimates.end()));
@@ -51,7 +56,7 @@ std::vector<std::vector<double>> take_turns(const std::vector<Work> &works, int 
             const std::size_t work = (turn + i) % works.size();
             const long calls = std::max(1L, std::lround(slice / estimates[work]));
             works[work]();
-            seconds[work][turn] = seconds_of(works[work], calls) / calls;
+            seconds[work][turn] = seconds_of(works[work], calls, clock) / calls;
         }
     }
     return seconds;
@@ -82,11 +87,6 @@ double geometric_mean(const std::vector<double> &values) {
         sum += std::log(value);
     }
     return std::exp(sum / values.size());
-}
-
-double now() {
-    using Clock = std::chrono::steady_clock;
-    return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
 } // namespace bench

@@ -7,6 +7,14 @@ namespace bench {
 
 using Work = std::function<void()>;
 
+using Clock = double (*)();
+
+/// Seconds that the calling thread has run.
+double processor_time();
+
+/// Seconds of a clock that only moves forward.
+double now();
+
 /// Lets the works take turns and returns the seconds per call of each work in each turn, as
 /// result[work][turn].
 ///
@@ -15,9 +23,10 @@ using Work = std::function<void()>;
 /// about `slice_seconds`, or of one call of the slowest work where that takes longer. All slices
 /// are equally long, so that noise hits all works alike; each begins with one untimed call that
 /// brings the work's data back to the caches; and every turn begins with another work. Counted is
-/// the processor time of the calling thread, so that other programs on the machine matter less.
+/// the processor time of the calling thread, so that other programs on the machine matter less; of
+/// works with threads of their own, the time on the wall.
 std::vector<std::vector<double>> take_turns(const std::vector<Work> &works, int turns,
-                                            double slice_seconds);
+                                            double slice_seconds, Clock clock = processor_time);
 
 /// a[i] / b[i]
 std::vector<double> ratios(const std::vector<double> &a, const std::vector<double> &b);
@@ -26,8 +35,5 @@ std::vector<double> ratios(const std::vector<double> &a, const std::vector<doubl
 double quantile(std::vector<double> values, double quantile);
 double median(std::vector<double> values);
 double geometric_mean(const std::vector<double> &values);
-
-/// Seconds of a clock that only moves forward.
-double now();
 
 } // namespace bench

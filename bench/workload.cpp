@@ -46,8 +46,8 @@ Data integer_data(const selvage::Problem &p) {
     return data;
 }
 
-Workload::Workload(selvage::Plan plan, const Data &data)
-    : plan_(std::move(plan)), packed_(plan_.packed_bytes() / sizeof(float)),
+Workload::Workload(selvage::Plan plan, const Data &data, const selvage::Parallel *parallel)
+    : plan_(std::move(plan)), parallel_(parallel), packed_(plan_.packed_bytes() / sizeof(float)),
       scratch_(plan_.scratch_bytes() / sizeof(float)) {
     const selvage::Problem &p = plan_.problem();
     const selvage::Region &region = plan_.output_region();
@@ -79,7 +79,7 @@ template <class T> void Workload::prepare(const T *input, T *output) {
     run_ = [this, in = view(input, plan_.input_region(), p.c),
             out = view(output, plan_.output_region(), p.k)] {
         return plan_.run(in, packed_.empty() ? nullptr : packed_.data(), out, scratch_.data(),
-                         plan_.scratch_bytes());
+                         plan_.scratch_bytes(), nullptr, parallel_);
     };
 }
 

@@ -43,9 +43,10 @@ Data integer_data(const selvage::Problem &problem);
 /// problem has numbers of type f32 or u8.
 class Workload {
 public:
-    /// Packs the weights and runs once. `data` is read by every run() and has to outlive the
-    /// workload. Throws std::runtime_error with the library's text where either fails.
-    Workload(selvage::Plan plan, const Data &data);
+    /// Packs the weights and runs once. `data` is read and `parallel` called by every run(); both
+    /// have to outlive the workload. Throws std::runtime_error with the library's text where either
+    /// fails.
+    Workload(selvage::Plan plan, const Data &data, const selvage::Parallel *parallel = nullptr);
     Workload(const Workload &) = delete;
     Workload &operator=(const Workload &) = delete;
 
@@ -63,6 +64,7 @@ private:
     using Bytes = std::vector<std::uint8_t, Aligned<std::uint8_t>>;
 
     selvage::Plan plan_;
+    const selvage::Parallel *parallel_;
     Floats packed_, scratch_, output_;
     Bytes input_bytes_, output_bytes_; ///< of images, in place of floats
     std::function<selvage::Status()> run_;

@@ -1,18 +1,26 @@
 #include "candidates.h"
 
+#include <algorithm>
 #include <string_view>
 
-#include "cpu.h"
-#include "packing.h"
+#include "selvage/core/packing.h"
+#include "selvage/plan.h"
 
 namespace selvage {
 
 namespace {
 
-bool same_packing(const KernelRow &a, const KernelRow &b) {
+bool same_packing(const Problem &problem, const KernelRow &a, const KernelRow &b) {
     // Window kernels of one operator share one order.
     return std::string_view(a.op) == b.op && std::string_view(a.isa) == b.isa &&
-           (!is_conv(a) || (lane_block(a) == lane_block(b) && a.channel_block == b.channel_block));
+           (!is_conv(problem) ||
+            (lane_block(a) == lane_block(b) && a.channel_block == b.channel_block));
+}
+
+/// Whether this CPU has an instruction set; it is asked once, since that takes microseconds.
+bool is_available(const char *isa) {
+    static const std::vector<std::string> all = available_isas();
+    return std::find(all.begin(), all.end(), isa) != all.end();
 }
 
 } // namespace
@@ -22,12 +30,13 @@ std::vector<Candidate> candidates(const Task &task, const Choice &choice) {
     std::vector<Candidate> found;
     for (std::size_t i = 0; i < kernel_row_count(); ++i) {
         const KernelRow &row = kernel_rows()[i];
-        if (row.op != op || (!choice.isa.empty() && choice.isa != row.isa) ||
+        if (row.function == nullptr || row.op != op ||
+            (!choice.isa.empty() && choice.isa != row.isa) ||
             (!choice.schedule.empty() && choice.schedule != row.schedule) ||
-            (choice.packed_for != nullptr && !same_packing(row, *choice.packed_for)))
+            (choice.packed_for != nullptr && !same_packing(task.problem, row, *choice.packed_for)))
             continue;
-        found.push_back({&row, cpu_runs(row.isa) ? decline(row, task)
-                                                 : std::string("this CPU lacks ") + row.isa});
+        found.push_back({&row, is_available(row.isa) ? decline(row, task)
+                                                     : std::string("this CPU lacks ") + row.isa});
     }
     return found;
 }

@@ -2,8 +2,7 @@
 #include <cmath>
 
 #include "choose.h"
-#include "packing.h"
-#include "strips.h"
+#include "selvage/core/strips.h"
 
 namespace selvage {
 
@@ -26,7 +25,7 @@ double planar_cost(const KernelRow &row, const Task &task) {
     const std::int64_t parts = groups(p), inputs = p.c / parts, outputs = p.k / parts;
     const double planes = double(p.n) * double(task.z.outputs) * double(parts);
     const double bands = double(blocks_of(y.outputs, cut.strip_rows));
-    const Band each = band(row, task, cut.strip_rows);
+    const Band each = band(row, y, x, cut.strip_rows);
     const double taps = double(task.z.kernel) * double(y.kernel) * double(x.kernel);
     const double channels = double(round_up(inputs, std::min(row.channel_block, channel_step)));
     const double blocks = double(blocks_of(inputs, row.channel_block));
@@ -72,7 +71,7 @@ double lines_cost(const KernelRow &row, const Task &task) {
 /// Also of the reference.
 double direct_cost(const KernelRow &row, const Task &task) {
     // Control around the channels of one tap, a copy of one vector into the strip, and of one lane
-    // where channels end within it. Channels are summed in steps of 4 (schedules/x86/direct.h).
+    // where channels end within it. Channels are summed in steps of 4 (schedules/cpu/direct.h).
     constexpr double tap = 20, copy_vector = 5, copy_lane = 3;
     constexpr int channel_step = 4;
     const Problem &p = task.problem;
@@ -117,7 +116,7 @@ double cost(const KernelRow &row, const Task &task) {
     constexpr double inside_factor = 0.99;
     const double cycles = row.family == Family::planar  ? planar_cost(row, task)
                           : row.family == Family::lines ? lines_cost(row, task)
-                          : is_conv(row)                ? direct_cost(row, task)
+                          : is_conv(task.problem)       ? direct_cost(row, task)
                                                         : window_cost(row, task);
     return row.border ? cycles : cycles * inside_factor;
 }

@@ -1,5 +1,10 @@
 #include "selvage/kernels.h"
 
+#include <iterator>
+
+#include "kernel_sources.h"
+#include "selvage/core/task.h"
+
 #include "kernel_rows.inc"
 
 namespace selvage {
@@ -10,11 +15,12 @@ std::size_t kernel_row_count() { return sizeof rows / sizeof rows[0]; }
 
 std::string kernel_op(const Problem &problem) {
     const char *type = problem.type == Type::u8 ? "_u8" : problem.type == Type::i8 ? "_i8" : "";
+    if (is_conv(problem))
+        return "conv";
     switch (problem.op) {
     case Op::conv:
-    case Op::conv_transpose: return "conv";
-    // In planes, a channel on its own is a group like any other.
-    case Op::depthwise: return problem.layout == Layout::nchw ? "conv" : "depthwise";
+    case Op::conv_transpose:
+    case Op::depthwise: return "depthwise";
     case Op::max_pool:
         return std::string("max_pool") + (problem.indices == Indices::none ? "" : "_indices") +
                (problem.keep_nan ? "" : "_skip_nan") + type;
@@ -25,6 +31,18 @@ std::string kernel_op(const Problem &problem) {
     case Op::pad: return std::string("copy") + type;
     }
     return "unknown";
+}
+
+const KernelGenerator *kernel_generator(std::string_view op) {
+    for (const KernelGenerator &each : generators)
+        if (op == each.op)
+            return &each;
+    return nullptr;
+}
+
+const std::vector<KernelTarget> &kernel_targets() {
+    static const std::vector<KernelTarget> all(std::begin(targets), std::end(targets));
+    return all;
 }
 
 std::string name(const KernelRow &row) {

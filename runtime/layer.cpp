@@ -30,4 +30,12 @@ Status make_layer(const Problem &problem, const Options &options, const float *w
     return {};
 }
 
+Status make_layer(std::string_view problem, const Options &options, const float *weights,
+                  WeightOrder order, const float *bias, Layer *layer) {
+    Problem parsed;
+    if (Status status = parse_problem(problem, &parsed); !status.ok())
+        return status;
+    return make_layer(parsed, options, weights, order, bias, layer);
+}
+
 } // namespace selvage

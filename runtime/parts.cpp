@@ -14,17 +14,6 @@ Status no_kernel(const Task &task, const Choice &choice) {
     return {Code::unsupported, "no kernel for " + text(task.problem) + reasons};
 }
 
-Part make_part(const Task &task, const KernelRow &row, const Region &output) {
-    Part part;
-    part.task = task;
-    part.row = &row;
-    part.output = output;
-    part.blocking = blocking(row, task);
-    if (task.problem.n > 0 && task.z.outputs > 0 && task.y.outputs > 0 && task.x.outputs > 0)
-        part.tables = tables(row, task);
-    return part;
-}
-
 // Rectangles of the output.
 
 Region all_of(const Task &task) {
@@ -120,22 +109,23 @@ Task whole_task(const Problem &p, bool adjacent_pixels) {
             false};
 }
 
-Status add_windows(const Work *parent, Choice choice, Work *work) {
-    const Region &output = work->output;
+Status add_windows(Choice choice, const Region &output, Work *work) {
     const Problem &p = work->problem;
     Task task = whole_task(p, work->adjacent_pixels);
     task.z = task.z.slice(output.z.begin, output.z.size);
     task.y = task.y.slice(output.y.begin, output.y.size);
     task.x = task.x.slice(output.x.begin, output.x.size);
-    task.is_tile = parent != nullptr;
-    if (parent != nullptr && !parent->weights.empty())
-        choice.packed_for = parent->weights.front().row;
+    task.is_tile = work->is_tile;
+    if (!work->weights.empty())
+        choice.packed_for = work->weights.front().row;
     const std::vector<Cut> cuts = cut_up(task, choice);
     if (cuts.empty())
         return no_kernel(task, choice);
-    for (const Cut &each : cuts)
-        work->parts.push_back(make_part(each.task, *each.choice.row, each.output));
-    if (parent == nullptr && has_weights(p.op))
+    for (const Cut &each : cuts) {
+        work->parts.push_back({each.task, each.choice.row, 0, each.output});
+        work->parts.back().cost = each.choice.cost;
+    }
+    if (work->weights.empty() && has_weights(p.op))
         work->weights.push_back(
             {cuts.front().choice.row, {0, 1, p.z.kernel}, {0, 1, p.y.kernel}, {0, 1, p.x.kernel}});
     return {};
@@ -157,8 +147,7 @@ Phases phases(const Problem &p) {
 }
 
 /// The same for a transposed convolution, which is an ordinary one for each phase of its outputs.
-Status add_phases(const Work *parent, Choice choice, Work *work) {
-    const Region &output = work->output;
+Status add_phases(Choice choice, const Region &output, Work *work) {
     const auto taps = [](const Transposed::Phase &phase) {
         return Taps{phase.first_tap, -phase.tap_step, phase.taps};
     };
@@ -175,30 +164,33 @@ Status add_phases(const Work *parent, Choice choice, Work *work) {
         return {Code::unsupported, "no kernel for " + text(p) + "; its strides make " +
                                        std::to_string(std::int64_t(count)) + " phases, more than " +
                                        std::to_string(most_phases)};
+    const bool packed = !work->weights.empty();
     for (std::int64_t iz = 0; iz < here.z.phases(); ++iz)
         for (std::int64_t iy = 0; iy < here.y.phases(); ++iy)
             for (std::int64_t ix = 0; ix < here.x.phases(); ++ix) {
                 const Transposed::Phase z = here.z.phase(iz), y = here.y.phase(iy),
                                         x = here.x.phase(ix);
                 const Task task = {
-                    p, z.window, y.window, x.window, work->adjacent_pixels, parent != nullptr};
+                    p, z.window, y.window, x.window, work->adjacent_pixels, work->is_tile};
                 const std::size_t weights = whole.index((output.z.begin + iz) % whole.z.phases(),
                                                         (output.y.begin + iy) % whole.y.phases(),
                                                         (output.x.begin + ix) % whole.x.phases());
-                if (parent != nullptr)
-                    choice.packed_for = parent->weights[weights].row;
+                if (packed)
+                    choice.packed_for = work->weights[weights].row;
                 const Cut found = cut(task, all_of(task), choice);
                 if (found.choice.row == nullptr)
                     return no_kernel(task, choice);
-                if (parent == nullptr)
+                if (!packed)
                     work->weights.push_back({found.choice.row, taps(z), taps(y), taps(x)});
-                Part part = make_part(
-                    found.task, *found.choice.row,
-                    {{iz, z.window.outputs}, {iy, y.window.outputs}, {ix, x.window.outputs}});
-                part.weights = weights;
+                Part part = {
+                    found.task,
+                    found.choice.row,
+                    weights,
+                    {{iz, z.window.outputs}, {iy, y.window.outputs}, {ix, x.window.outputs}}};
                 part.step_z = p.z.stride;
                 part.step_y = p.y.stride;
                 part.step_x = p.x.stride;
+                part.cost = found.choice.cost;
                 work->parts.push_back(std::move(part));
             }
     return {};
@@ -214,9 +206,23 @@ Region whole_output(const Problem &p) {
     return all_of(whole_task(p, false));
 }
 
-Status add_parts(const Work *parent, const Choice &choice, Work *work) {
-    return work->problem.op == Op::conv_transpose ? add_phases(parent, choice, work)
-                                                  : add_windows(parent, choice, work);
+Status add_parts(const Choice &choice, const Piece &piece, int share, Work *work) {
+    const std::size_t first = work->parts.size();
+    if (Status status = work->problem.op == Op::conv_transpose
+                            ? add_phases(choice, piece.output, work)
+                            : add_windows(choice, piece.output, work);
+        !status.ok())
+        return status;
+    for (std::size_t i = first; i < work->parts.size(); ++i) {
+        Part &part = work->parts[i];
+        part.output.z.begin += piece.output.z.begin - work->output.z.begin;
+        part.output.y.begin += piece.output.y.begin - work->output.y.begin;
+        part.output.x.begin += piece.output.x.begin - work->output.x.begin;
+        part.cost *= double(piece.images.size) / double(std::max<std::int64_t>(1, work->problem.n));
+        part.images = piece.images;
+        part.share = share;
+    }
+    return {};
 }
 
 } // namespace selvage

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "candidates.h"
+#include "shares.h"
 #include "work.h"
 
 namespace selvage {
@@ -8,9 +9,9 @@ namespace selvage {
 /// The whole output of a problem.
 Region whole_output(const Problem &problem);
 
-/// Fills in the parts of work->output, and the weights that they want unless `parent`, the plan of
-/// which that output is a tile, has them (null: none). Fails with `unsupported` where some part
-/// finds no kernel.
-Status add_parts(const Work *parent, const Choice &choice, Work *work);
+/// Adds the parts that compute a piece of work->output, for one of the shares, to work->parts. The
+/// first of a plan's own parts settle work->weights, which all others take. Fails with
+/// `unsupported` where some part finds no kernel.
+Status add_parts(const Choice &choice, const Piece &piece, int share, Work *work);
 
 } // namespace selvage

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <string_view>
 #include <utility>
 
-#include "cpu.h"
-#include "packing.h"
 #include "parts.h"
-#include "scratch.h"
+#include "selvage/core/cpu.h"
 
 namespace selvage {
 
@@ -29,12 +28,13 @@ Wish wish(const std::string &option, const char *option_name, const char *variab
     return {value != nullptr ? value : "", variable};
 }
 
-/// The distinct values of a column among the rows of an operator.
+/// The distinct values of a column among the rows of an operator that are part of this build.
 std::vector<std::string> known(const std::string &op, const char *const KernelRow::*column) {
     std::vector<std::string> values;
     for (std::size_t i = 0; i < kernel_row_count(); ++i) {
         const KernelRow &row = kernel_rows()[i];
-        if (row.op == op && std::find(values.begin(), values.end(), row.*column) == values.end())
+        if (row.function != nullptr && row.op == op &&
+            std::find(values.begin(), values.end(), row.*column) == values.end())
             values.emplace_back(row.*column);
     }
     return values;
@@ -67,55 +67,117 @@ double elements(const Region &region) {
     return double(region.z.size) * double(region.y.size) * double(region.x.size);
 }
 
-/// Where each of the weights lies in packed memory; every kernel's begin at a line.
+/// Where each of the weights lies in packed memory.
 void place_weights(Work *work) {
-    const Problem &p = work->problem;
-    const std::size_t number = p.shift < 0 ? sizeof(float) : sizeof(std::int16_t);
-    for (PackedWeights &each : work->weights) {
-        Task task = {p, {}, {}, {}};
-        task.z.kernel = std::max<std::int64_t>(1, each.z.count);
-        task.y.kernel = std::max<std::int64_t>(1, each.y.count);
-        task.x.kernel = std::max<std::int64_t>(1, each.x.count);
-        each.offset = work->packed_bytes;
-        each.bias_offset =
-            each.offset + scratch_round(std::size_t(packed_weights(*each.row, task)) * number);
-        work->packed_bytes =
-            each.bias_offset +
-            scratch_round(std::size_t(packed_outputs(*each.row, p)) * sizeof(float));
-    }
+    for (PackedWeights &each : work->weights)
+        work->packed_bytes = place(work->problem, work->packed_bytes, &each);
 }
 
-/// Plans `output` of the problem in *work.
-Status plan(const Work *parent, const Choice &choice, const Region &output, Work *work) {
-    const Problem &p = work->problem;
-    work->output = output;
-    if (Status status = add_parts(parent, choice, work); !status.ok())
-        return status;
+/// What a tile reads.
+Region inputs(const std::vector<Part> &parts) {
+    Region all = input_of(parts.front());
+    for (const Part &each : parts) {
+        const Region in = input_of(each);
+        all = {hull(all.z, in.z), hull(all.y, in.y), hull(all.x, in.x)};
+    }
+    return all;
+}
+
+/// Names the kernel of the largest part, and why the others do not compute it.
+void describe(const Choice &choice, Work *work) {
     const Part *largest = &work->parts.front();
-    for (const Part &each : work->parts) {
-        work->scratch_bytes =
-            std::max(work->scratch_bytes, selvage::scratch_bytes(*each.row, each.task));
+    for (const Part &each : work->parts)
         if (elements(each.output) > elements(largest->output))
             largest = &each;
-    }
     work->kernel = name(*largest->row);
     for (const Candidate &each : candidates(largest->task, choice))
         if (each.row != largest->row)
             work->declined.push_back(
                 {name(*each.row), each.reason.empty() ? "is estimated to be slower" : each.reason});
-    if (parent != nullptr) {
-        work->weights = parent->weights;
-        work->packed_bytes = parent->packed_bytes;
-        work->input = input_of(work->parts.front());
-        for (const Part &each : work->parts) {
-            const Region in = input_of(each);
-            work->input = {hull(work->input.z, in.z), hull(work->input.y, in.y),
-                           hull(work->input.x, in.x)};
-        }
-        return {};
+}
+
+/// Only one instruction set rounds like itself. Packed weights tell theirs.
+Choice same_rounding(const Work &work, const std::string &schedule) {
+    return {work.weights.empty() ? work.parts.front().row->isa : "", schedule};
+}
+
+/// The estimated time of a run whose shares are computed at the same time.
+double cost_of_shares(const Work &work) {
+    std::vector<double> costs(std::size_t(work.shares));
+    for (const Part &each : work.parts)
+        costs[std::size_t(each.share)] += each.cost;
+    return *std::max_element(costs.begin(), costs.end());
+}
+
+/// Replaces the parts by those of shares, which are computed like tiles.
+Status cut_into_shares(const Choice &choice, Range Region::*axis, Work *work) {
+    const Choice same = same_rounding(*work, choice.schedule);
+    work->parts.clear();
+    work->shares = 0;
+    for (const std::vector<Piece> &share :
+         shares(work->problem.n, work->output, axis, work->threads)) {
+        for (const Piece &piece : share)
+            if (Status status = add_parts(same, piece, work->shares, work); !status.ok())
+                return status;
+        ++work->shares;
     }
-    work->input = {{0, p.z.size}, {0, p.y.size}, {0, p.x.size}};
-    place_weights(work);
+    return {};
+}
+
+/// The same, across the axis that makes the fastest.
+Status cut_into_shares(const Choice &choice, Work *work) {
+    // Lines of outer axes share less input, which the estimate leaves out.
+    constexpr double worth_it = 0.98;
+    double least = std::numeric_limits<double>::infinity();
+    Work best;
+    Status failure;
+    for (Range Region::*axis : {&Region::z, &Region::y, &Region::x}) {
+        Work cut = *work;
+        if (Status status = cut_into_shares(choice, axis, &cut); !status.ok()) {
+            failure = status;
+            continue;
+        }
+        if (const double cost = cost_of_shares(cut); cost < worth_it * least) {
+            least = cost;
+            best = std::move(cut);
+        }
+    }
+    if (best.parts.empty())
+        return failure;
+    *work = std::move(best);
+    return {};
+}
+
+/// What calls of kernels need besides the caller's views.
+void prepare(Work *work) {
+    std::size_t most_scratch = 0;
+    for (Part &each : work->parts) {
+        each.blocking = blocking(*each.row, each.task);
+        each.tables = lay_out_tables(*each.row, each.task, each.blocking);
+        each.table_memory.resize(each.tables.bytes);
+        fill_tables(*each.row, each.task, each.tables, each.table_memory.data());
+        most_scratch = std::max(most_scratch, scratch_bytes(*each.row, each.task, each.blocking));
+    }
+    work->scratch_bytes = most_scratch * std::size_t(work->shares);
+}
+
+/// Plans `output` of the problem in *work.
+Status plan(const Choice &choice, const Region &output, Work *work) {
+    const Problem &p = work->problem;
+    work->output = output;
+    if (Status status = add_parts(choice, {{0, p.n}, output}, 0, work); !status.ok())
+        return status;
+    work->input =
+        work->is_tile ? inputs(work->parts) : Region{{0, p.z.size}, {0, p.y.size}, {0, p.x.size}};
+    if (!work->is_tile)
+        place_weights(work);
+    const bool empty = p.n == 0 || elements(output) == 0;
+    if (work->threads > 1 && !empty)
+        if (Status status = cut_into_shares(choice, work); !status.ok())
+            return status;
+    describe(choice, work);
+    if (!empty)
+        prepare(work);
     return {};
 }
 
@@ -152,7 +214,7 @@ const Work &Plan::work() const { return work_ != nullptr ? *work_ : empty_work()
 std::vector<PlannedPart> Plan::parts() const {
     std::vector<PlannedPart> result;
     for (const Part &each : work().parts)
-        result.push_back({name(*each.row), each.output});
+        result.push_back({name(*each.row), each.output, each.images, each.share});
     return result;
 }
 
@@ -161,6 +223,13 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) try
         return {Code::invalid_argument, "make_plan: plan is null"};
     if (Status status = check(problem); !status.ok())
         return status;
+    // The references, first of the table, are for every x86-64 CPU.
+    if (kernel_rows()->function == nullptr)
+        return {Code::unsupported, "this build of selvage has no kernels (SELVAGE_KERNELS=OFF); "
+                                   "configure and build it with -DSELVAGE_KERNELS=ON"};
+    if (options.threads < 1 || options.threads > most_threads)
+        return {Code::invalid_argument, "threads " + std::to_string(options.threads) +
+                                            " is not in 1.." + std::to_string(most_threads)};
     const std::string op = kernel_op(problem);
     const Wish isa = wish(options.isa, "isa", "SELVAGE_ISA");
     const Wish schedule = wish(options.schedule, "schedule", "SELVAGE_SCHEDULE");
@@ -168,14 +237,15 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) try
         return status;
     if (Status status = check_wish(schedule, op, &KernelRow::schedule); !status.ok())
         return status;
-    if (!isa.value.empty() && !cpu_runs(isa.value))
+    if (!isa.value.empty() && !cpu_runs(isa.value.c_str()))
         return {Code::unsupported, isa.source + "=" + isa.value + ": this CPU lacks it"};
 
     auto work = std::make_shared<Work>();
     work->problem = problem;
     work->adjacent_pixels = options.adjacent_pixels;
-    const Choice choice = {isa.value, schedule.value};
-    if (Status status = selvage::plan(nullptr, choice, whole_output(problem), work.get());
+    work->threads = options.threads;
+    if (Status status =
+            selvage::plan({isa.value, schedule.value}, whole_output(problem), work.get());
         !status.ok())
         return status;
     plan->work_ = std::move(work);
@@ -197,10 +267,11 @@ Status Plan::tile(const Region &output, Plan *tile) const try {
     auto work = std::make_shared<Work>();
     work->problem = work_->problem;
     work->adjacent_pixels = work_->adjacent_pixels;
-    // Only one instruction set rounds like itself.
-    // Packed weights tell theirs.
-    const Choice choice = {work_->weights.empty() ? work_->parts.front().row->isa : "", {}};
-    if (Status status = selvage::plan(work_.get(), choice, output, work.get()); !status.ok())
+    work->is_tile = true;
+    work->threads = work_->threads;
+    work->weights = work_->weights;
+    work->packed_bytes = work_->packed_bytes;
+    if (Status status = selvage::plan(same_rounding(*work_, ""), output, work.get()); !status.ok())
         return status;
     tile->work_ = std::move(work);
     return {};

@@ -456,10 +456,6 @@ Status check_options(const Problem &p, const std::string &op) {
 
 } // namespace
 
-bool is_pool(Op op) { return only<Op::max_pool, Op::avg_pool, Op::lp_pool>(op); }
-
-bool has_weights(Op op) { return activated(op) || op == Op::filter; }
-
 std::string name(Op op, int rank) {
     return write_name(ops, &Named<Op>::value, op) + write(rank) + "d";
 }
@@ -495,8 +491,9 @@ Status resolve(const PadWords &words, Problem *p) {
         else if (!words.to.empty())
             *axis = with(*axis, convention::to(*axis, asked));
         else if (words.same != nullptr)
-            *axis = with(*axis, p->op == Op::conv_transpose ? transposed_pads(*axis, *words.same)
-                                                            : words.same->pads(*axis));
+            *axis =
+                with(*axis, p->op == Op::conv_transpose ? transposed_pads(*axis, words.same->pads)
+                                                        : words.same->pads(*axis));
     }
     return {};
 }

@@ -1,28 +1,21 @@
-#include "scratch.h"
+#include "selvage/scratch.h"
 
 #include <cstdlib>
+
+#include "selvage/core/scratch.h"
 
 extern "C" {
 
 void *selvage_scratch_alloc(void *context, std::size_t bytes) {
-    auto &scratch = *static_cast<selvage::Scratch *>(context);
-    const std::size_t rounded = selvage::scratch_round(bytes);
-    if (rounded > scratch.bytes - scratch.used) {
-        scratch.exceeded = true;
-        return std::aligned_alloc(64, rounded);
-    }
-    void *memory = scratch.memory + scratch.used;
-    scratch.used += rounded;
-    return memory;
+    void *memory = selvage::take(*static_cast<selvage::Scratch *>(context), bytes);
+    // Where the stack was too small, the heap serves, so that the result is right.
+    return memory != nullptr
+               ? memory
+               : std::aligned_alloc(selvage::alignment, selvage::scratch_round(bytes));
 }
 
 void selvage_scratch_free(void *context, void *memory) {
-    auto &scratch = *static_cast<selvage::Scratch *>(context);
-    const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    const auto begin = reinterpret_cast<std::uintptr_t>(scratch.memory);
-    if (address >= begin && address < begin + scratch.bytes)
-        scratch.used = address - begin;
-    else
+    if (!selvage::give_back(*static_cast<selvage::Scratch *>(context), memory))
         std::free(memory);
 }
 }

@@ -111,7 +111,7 @@ std::vector<float> hwio(const Problem &p, const std::vector<float> &oihw) {
 }
 
 /// The view of a type.
-template <class T> Tensor<T> as(const Tensor<void> &v) {
+template <class T, class From> Tensor<T> as(const Tensor<From> &v) {
     return {static_cast<T *>(v.data),
             v.n,
             v.h,
@@ -364,7 +364,7 @@ template <class T> Trial::Placed Trial::place(Tensor<void> view, std::uint64_t s
     return placed;
 }
 
-Trial::Trial(const Problem &problem, const Data &data, std::uint64_t seed)
+Trial::Trial(const Problem &problem, const Data &data, std::uint64_t seed, bool alike)
     : problem_(problem), data_(data), seed_(seed), expected_(expected_output(problem, data)),
       weights_(data.weights.size() * sizeof(float)), bias_(data.bias.size() * sizeof(float)) {
     Random random(seed ^ 0x1a707);
@@ -387,7 +387,8 @@ Trial::Trial(const Problem &problem, const Data &data, std::uint64_t seed)
         output_ = place<T>(with_strides(written, problem.layout, false, random), random.next());
     });
     if (problem.indices != selvage::Indices::none)
-        indices_ = place<std::int64_t>(with_strides(written, problem.layout, false, random),
+        indices_ = place<std::int64_t>(alike ? output_.view
+                                             : with_strides(written, problem.layout, false, random),
                                        random.next());
 }
 
@@ -415,15 +416,50 @@ void Trial::announce(const std::string &kernel) const {
         sigaction(signal, &action, nullptr);
 }
 
-testing::AssertionResult Trial::holds(const Plan &plan) const {
-    const auto failure = [&] {
-        return testing::AssertionFailure() << repro(problem_, seed_, plan.kernel()) << "\n  ";
+Subject subject(const Plan &whole, const Plan &part) {
+    const Problem &p = whole.problem();
+    Subject result = {part.kernel(),
+                      part.output_region(),
+                      part.input_region(),
+                      whole.packed_bytes(),
+                      part.scratch_bytes(),
+                      nullptr,
+                      nullptr};
+    result.pack = [=](const void *weights, WeightOrder order, const float *bias, void *packed) {
+        return (p.shift < 0 ? whole.pack(static_cast<const float *>(weights), order, bias, packed)
+                            : whole.pack(static_cast<const std::int16_t *>(weights), order, packed))
+            .text();
     };
+    result.run = [=](const Tensor<const void> &input, const void *packed,
+                     const Tensor<void> &output, const Tensor<std::int64_t> *indices,
+                     void *scratch) {
+        return with_type(p.type, [&](auto number) {
+            using T = decltype(number);
+            return part
+                .run(as<const T>(input), packed, as<T>(output), scratch, part.scratch_bytes(),
+                     indices)
+                .text();
+        });
+    };
+    return result;
+}
+
+testing::AssertionResult Trial::holds(const Plan &plan) const {
     if (!(plan.output_region() == output_region()))
-        return failure() << "the output is" << describe(plan.output_region()) << " instead of"
-                         << describe(output_region());
-    const testing::AssertionResult result = run(plan, plan);
-    return result ? result : failure() << result.message();
+        return testing::AssertionFailure()
+               << repro(problem_, seed_, plan.kernel()) << "\n  the output is"
+               << describe(plan.output_region()) << " instead of" << describe(output_region());
+    return holds(subject(plan, plan));
+}
+
+testing::AssertionResult Trial::holds(const Subject &subject) const {
+    const testing::AssertionResult result = run(subject);
+    if (result)
+        return result;
+    const bool part = !(subject.output == output_region());
+    return testing::AssertionFailure()
+           << repro(problem_, seed_, subject.name) << "\n  "
+           << (part ? "tile" + describe(subject.output) + ": " : "") << result.message();
 }
 
 testing::AssertionResult Trial::holds(const Plan &plan, const Region &tile) const {
@@ -436,36 +472,36 @@ testing::AssertionResult Trial::holds(const Plan &plan, const Region &tile) cons
         return failure() << status.text();
     if (!(part.output_region() == tile))
         return failure() << "computes" << describe(part.output_region());
-    const testing::AssertionResult result = run(plan, part);
-    return result ? result : failure() << result.message();
+    return holds(subject(plan, part));
 }
 
-testing::AssertionResult Trial::run(const Plan &whole, const Plan &part) const {
-    announce(part.kernel());
-    const GuardedMemory memory(whole.packed_bytes());
+testing::AssertionResult Trial::run(const Subject &subject) const {
+    announce(subject.name);
+    const GuardedMemory memory(subject.packed_bytes);
     std::byte *packed = nullptr;
     if (has_weights(problem_.op)) {
         fill_with_ones(memory);
-        packed = memory.last<std::byte>(whole.packed_bytes(), selvage::alignment);
+        packed = memory.last<std::byte>(subject.packed_bytes, selvage::alignment);
         const std::size_t count = data_.weights.size();
-        const Status status =
-            problem_.shift < 0
-                ? whole.pack(weights_.last<float>(count), order_,
-                             problem_.bias ? bias_.last<float>(data_.bias.size()) : nullptr, packed)
-                : whole.pack(weights_.last<std::int16_t>(count), order_, packed);
-        if (!status.ok())
-            return testing::AssertionFailure() << "pack: " << status.text();
-        if (!survived_outside(memory, packed, whole.packed_bytes()))
+        const void *weights = problem_.shift < 0
+                                  ? static_cast<const void *>(weights_.last<float>(count))
+                                  : weights_.last<std::int16_t>(count);
+        const std::string failure =
+            subject.pack(weights, order_,
+                         problem_.bias ? bias_.last<float>(data_.bias.size()) : nullptr, packed);
+        if (!failure.empty())
+            return testing::AssertionFailure() << "pack: " << failure;
+        if (!survived_outside(memory, packed, subject.packed_bytes))
             return testing::AssertionFailure() << "pack() wrote outside packed_bytes()";
         memory.make_read_only();
     }
     return with_type(problem_.type,
-                     [&](auto number) { return run<decltype(number)>(part, packed); });
+                     [&](auto number) { return run<decltype(number)>(subject, packed); });
 }
 
 template <class T>
-testing::AssertionResult Trial::run(const Plan &plan, const std::byte *packed) const {
-    const Region in = plan.input_region(), out = plan.output_region(), all = output_region();
+testing::AssertionResult Trial::run(const Subject &subject, const std::byte *packed) const {
+    const Region &in = subject.input, &out = subject.output, all = output_region();
     const bool reads_all = in == input_region();
     const Placed part = reads_all ? Placed() : place_input<T>(in);
     const Tensor<void> &input = reads_all ? input_.view : part.view;
@@ -473,28 +509,31 @@ testing::AssertionResult Trial::run(const Plan &plan, const std::byte *packed) c
     const Outputs<T, float> output = {
         "values", cut(as<T>(output_.view), out), *output_.memory, out, all, expected_.values};
     output.blank();
-    const GuardedMemory scratch_memory(plan.scratch_bytes());
+    const GuardedMemory scratch_memory(subject.scratch_bytes);
     fill_with_ones(scratch_memory);
-    auto *scratch = scratch_memory.last<std::byte>(plan.scratch_bytes(), selvage::alignment);
-    Status status;
+    auto *scratch = scratch_memory.last<std::byte>(subject.scratch_bytes, selvage::alignment);
+    std::string failure;
     testing::AssertionResult right_indices = testing::AssertionSuccess();
+    const auto run = [&](const Tensor<std::int64_t> *indices) {
+        failure =
+            subject.run(as<const void>(input), packed, as<void>(output.view), indices, scratch);
+    };
     if (problem_.indices == selvage::Indices::none) {
-        status = plan.run(as<const T>(input), packed, output.view, scratch, plan.scratch_bytes());
+        run(nullptr);
     } else {
         const Outputs<std::int64_t, std::int64_t> indices = {
             "indices",        cut(as<std::int64_t>(indices_.view), out), *indices_.memory, out, all,
             expected_.indices};
         indices.blank();
-        status = plan.run(as<const T>(input), packed, output.view, scratch, plan.scratch_bytes(),
-                          &indices.view);
-        if (status.ok())
+        run(&indices.view);
+        if (failure.empty())
             right_indices = indices.check(0);
     }
-    if (!status.ok())
-        return testing::AssertionFailure() << "run: " << status.text();
+    if (!failure.empty())
+        return testing::AssertionFailure() << "run: " << failure;
     if (const testing::AssertionResult right = output.check(tolerance(problem_)); !right)
         return right;
-    if (!survived_outside(scratch_memory, scratch, plan.scratch_bytes()))
+    if (!survived_outside(scratch_memory, scratch, subject.scratch_bytes))
         return testing::AssertionFailure() << "run() wrote outside scratch_bytes()";
     return right_indices;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,25 @@ bool same_number(float a, float b);
 /// The oracle's answer, dense NDHWC.
 oracle::Result expected_output(const selvage::Problem &problem, const Data &data);
 
+/// What computes a problem, or a rectangle of its output: a plan, or whatever else takes the same
+/// memory. The functions return the text of a failure, else nothing.
+struct Subject {
+    std::string name;
+    selvage::Region output, input;
+    std::size_t packed_bytes, scratch_bytes;
+    std::function<std::string(const void *weights, selvage::WeightOrder order, const float *bias,
+                              void *packed)>
+        pack;
+    /// Views of the rectangles; no indices where the problem has none.
+    std::function<std::string(const selvage::Tensor<const void> &input, const void *packed,
+                              const selvage::Tensor<void> &output,
+                              const selvage::Tensor<std::int64_t> *indices, void *scratch)>
+        run;
+};
+
+/// `whole` packs what `part`, the same plan or a tile of it, runs on.
+Subject subject(const selvage::Plan &whole, const selvage::Plan &part);
+
 /// One problem with its data and the expected output, to be held against any number of plans.
 ///
 /// Every run sees the worst memory that the API allows. Input, weights, packed weights, outputs and
@@ -48,7 +68,9 @@ oracle::Result expected_output(const selvage::Problem &problem, const Data &data
 /// kernel hits a guard page, the trial is printed before the process dies.
 class Trial {
 public:
-    Trial(const selvage::Problem &problem, const Data &data, std::uint64_t seed);
+    /// `alike`: indices have the strides of the output.
+    Trial(const selvage::Problem &problem, const Data &data, std::uint64_t seed,
+          bool alike = false);
 
     /// Names the kernel that runs next, for the case that it kills the process.
     void announce(const std::string &kernel) const;
@@ -60,6 +82,9 @@ public:
     /// The same for the tile of a plan that computes a rectangle of its output. The tile sees only
     /// its part of the input and must leave the rest of the output alone.
     testing::AssertionResult holds(const selvage::Plan &plan, const selvage::Region &tile) const;
+
+    /// The same for anything else.
+    testing::AssertionResult holds(const Subject &subject) const;
 
     /// Whether the pixels of all views lie next to each other, see Options::adjacent_pixels.
     bool adjacent_pixels() const;
@@ -77,9 +102,9 @@ private:
     template <class T> static Placed place(selvage::Tensor<void> view, std::uint64_t seed);
     template <class T> Placed place_input(const selvage::Region &part) const;
     selvage::Region input_region() const;
-    testing::AssertionResult run(const selvage::Plan &whole, const selvage::Plan &part) const;
+    testing::AssertionResult run(const Subject &subject) const;
     template <class T>
-    testing::AssertionResult run(const selvage::Plan &plan, const std::byte *packed) const;
+    testing::AssertionResult run(const Subject &subject, const std::byte *packed) const;
 
     selvage::Problem problem_;
     Data data_;

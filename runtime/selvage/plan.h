@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "selvage/core/scratch.h"
+#include "selvage/export.h"
+#include "selvage/parallel.h"
 #include "selvage/problem.h"
 #include "selvage/region.h"
 #include "selvage/status.h"
@@ -26,7 +29,14 @@ struct Options {
     /// next to each other (stride_w == c), as in any dense image. Kernels for images of few
     /// channels need it.
     bool adjacent_pixels = false;
+    /// How many threads may compute one run(): the output is cut into at most so many shares of
+    /// equal size, by images and lines, which run() hands to its Parallel. 1 to most_threads. The
+    /// results are the same, to the bit, for any number.
+    int threads = 1;
 };
+
+/// The highest Options::threads.
+constexpr int most_threads = 1024;
 
 /// A kernel that was considered and not taken, and why.
 struct Decline {
@@ -39,11 +49,9 @@ struct PlannedPart {
     std::string kernel; ///< "op/schedule/isa"
     /// Of the plan's output. A part of a transposed convolution computes every stride-th element.
     Region output;
+    Range images;  ///< of the problem's
+    int share = 0; ///< parts of different shares may be computed at the same time
 };
-
-/// Packed weights and scratch memory begin at a multiple of this many bytes. Inputs and outputs
-/// need not.
-constexpr std::size_t alignment = 64;
 
 struct Work; // what a plan has decided, see runtime/work.h
 
@@ -53,8 +61,9 @@ struct Work; // what a plan has decided, see runtime/work.h
 /// fastest there, the output is cut into parts. A plan is an immutable value after make_plan()
 /// succeeded: any number of threads may use one at the same time, each with scratch memory of its
 /// own. Copies share what was decided.
-class Plan {
+class SELVAGE_API Plan {
 public:
+    /// What is computed; of a tile, the whole problem.
     const Problem &problem() const;
 
     /// The output that run() writes, within that of the whole problem; all of it unless the plan is
@@ -67,7 +76,7 @@ public:
     /// The kernel that computes the largest part, as "op/schedule/isa"; for example
     /// "conv/direct_14x2_c64/avx512". "none" where the output is empty.
     const std::string &kernel() const;
-    /// All parts, in the order in which they are computed.
+    /// All parts, share by share, in the order in which they are computed.
     std::vector<PlannedPart> parts() const;
     /// Every other kernel that Options leave for the operator, in the order of the table, and why
     /// the largest part was not given to it.
@@ -75,16 +84,17 @@ public:
 
     /// Bytes of packed weights and bias, a multiple of `alignment`; 0 without weights.
     std::size_t packed_bytes() const;
-    /// Bytes of scratch memory for one run(), for any views of the problem's shape; a multiple of
-    /// `alignment`.
+    /// Bytes of scratch memory for one run(), of all shares and for any views of the problem's
+    /// shape; a multiple of `alignment`.
     std::size_t scratch_bytes() const;
 
     /// The plan of a rectangle of output_region()'s output: it wants the part input_region() of the
     /// input as its input, writes an output of that size, and takes the packed weights of this
-    /// plan. Each output is computed as by this plan, so tiles meet without seams, whatever the
-    /// border: its mode acts at the edges of the whole input only. `output` counts from the first
-    /// output of the whole problem. On failure *tile is unchanged: `invalid_argument` where the
-    /// rectangle is not within the output. Allocates; safe from any thread.
+    /// plan and as many threads. Each output is computed as by this plan, so tiles meet without
+    /// seams, whatever the border: its mode acts at the edges of the whole input only. `output`
+    /// counts from the first output of the whole problem. On failure *tile is unchanged:
+    /// `invalid_argument` where the rectangle is not within the output. Allocates; safe from any
+    /// thread.
     Status tile(const Region &output, Plan *tile) const;
 
     /// Rearranges weights (and bias, null where problem().bias is false) for run() into `packed`,
@@ -101,12 +111,14 @@ public:
     /// without weights); `scratch` has scratch_bytes() and is aligned to `alignment` (null where
     /// 0). `indices` has the shape of `output` where the problem has indices, else it is null.
     /// Memory of input and outputs must not overlap (views that interleave without sharing an
-    /// element are refused too). No allocation, no system call. On failure nothing was written,
-    /// unless the code is `internal`.
+    /// element are refused too). `parallel` runs the shares of a plan for several threads (null:
+    /// one after the other here). No allocation, no system call but its. On failure nothing was
+    /// written, unless the code is `internal`, as it is where `parallel` left out a share.
     template <class T>
     Status run(const Tensor<const T> &input, const void *packed, const Tensor<T> &output,
                void *scratch, std::size_t scratch_bytes,
-               const Tensor<std::int64_t> *indices = nullptr) const;
+               const Tensor<std::int64_t> *indices = nullptr,
+               const Parallel *parallel = nullptr) const;
 
 private:
     friend Status make_plan(const Problem &, const Options &, Plan *);
@@ -117,9 +129,9 @@ private:
 /// Checks the problem, looks for the fastest kernels that can compute it on this CPU, and fills
 /// *plan. On failure *plan is unchanged; the code is that of check(problem), or `unsupported` with
 /// a text that lists what was considered. Allocates; safe from any thread.
-Status make_plan(const Problem &problem, const Options &options, Plan *plan);
+SELVAGE_API Status make_plan(const Problem &problem, const Options &options, Plan *plan);
 
 /// The instruction sets of the kernel table that this CPU can run, narrowest first.
-std::vector<std::string> available_isas();
+SELVAGE_API std::vector<std::string> available_isas();
 
 } // namespace selvage

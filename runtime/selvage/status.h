@@ -3,22 +3,9 @@
 #include <string>
 #include <utility>
 
-namespace selvage {
+#include "selvage/core/code.h"
 
-/// What kind of rule a call broke. The text of a Status names the rule and the offending values.
-enum class Code {
-    ok,
-    /// A value that no problem may have: kernel 0, phase >= stride, a view that does not fit.
-    invalid_argument,
-    /// Arithmetic on the given sizes leaves the range that kernels can address.
-    overflow,
-    /// A meaningful request that no kernel of this library, or none on this CPU, can serve.
-    unsupported,
-    /// The caller's memory is smaller than the plan asked for, or the system has no more.
-    too_small,
-    /// A fault of the library itself; please report it with the text.
-    internal,
-};
+namespace selvage {
 
 /// The name of a code as it is spelled above, for example "invalid_argument". Never null.
 constexpr const char *name(Code code) {
@@ -38,10 +25,14 @@ constexpr const char *name(Code code) {
 class [[nodiscard]] Status {
 public:
     Status() = default;
+    /// A failure, with one line of text.
     Status(Code code, std::string text) : code_(code), text_(std::move(text)) {}
 
+    /// Whether the call did what it was asked to.
     bool ok() const { return code_ == Code::ok; }
+    /// What kind of rule was broken.
     Code code() const { return code_; }
+    /// The values and the rule, in one line; empty where the call succeeded.
     const std::string &text() const { return text_; }
 
 private:

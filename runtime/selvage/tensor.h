@@ -19,17 +19,17 @@ enum class Layout { nhwc, nchw };
 /// A view into a larger tensor, such as one with a non-zero origin, is its first element and the
 /// strides of the larger one.
 template <class T> struct Tensor {
-    T *data = nullptr;
-    std::int64_t n = 0; ///< images
-    std::int64_t h = 0; ///< rows
-    std::int64_t w = 0; ///< columns
-    std::int64_t c = 0; ///< channels
-    std::int64_t stride_n = 0;
-    std::int64_t stride_h = 0;
-    std::int64_t stride_w = 0;
-    std::int64_t d = 1; ///< planes of a volume
-    std::int64_t stride_d = 0;
-    std::int64_t stride_c = 1;
+    T *data = nullptr;         ///< the first element
+    std::int64_t n = 0;        ///< images
+    std::int64_t h = 0;        ///< rows
+    std::int64_t w = 0;        ///< columns
+    std::int64_t c = 0;        ///< channels
+    std::int64_t stride_n = 0; ///< from one image to the next
+    std::int64_t stride_h = 0; ///< from one row to the next
+    std::int64_t stride_w = 0; ///< from one column to the next
+    std::int64_t d = 1;        ///< planes of a volume
+    std::int64_t stride_d = 0; ///< from one plane to the next
+    std::int64_t stride_c = 1; ///< from one channel to the next
 };
 
 /// A dense view of n volumes of d planes, h rows, w columns and c channels, without gaps.

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "selvage/core/line.h"
 #include "selvage/status.h"
 
 /// Windows of convolution and pooling along one axis: the only place that computes a pad or the
@@ -33,8 +33,8 @@ enum class Mode {
 
 /// A mode and its name in problem texts and on command lines.
 struct NamedMode {
-    std::string_view name;
-    Mode mode;
+    std::string_view name; ///< as in problem texts
+    Mode mode;             ///< what it stands for
 };
 
 /// All modes.
@@ -46,14 +46,14 @@ inline constexpr std::array<NamedMode, 5> modes = {{{"constant", Mode::constant}
 
 /// What a caller asks for along one axis.
 struct Axis {
-    std::int64_t size = 1;     ///< elements of the input
-    std::int64_t kernel = 1;   ///< taps
-    std::int64_t stride = 1;   ///< input elements from one output to the next
-    std::int64_t dilation = 1; ///< input elements from one tap to the next
-    std::int64_t begin = 0;    ///< pad before the first element; negative crops
-    std::int64_t end = 0;      ///< pad after the last element; negative crops
-    std::int64_t phase = 0;    ///< which of the `stride` samplings of the stride-1 result, from 0
-    Mode mode = Mode::constant;
+    std::int64_t size = 1;      ///< elements of the input
+    std::int64_t kernel = 1;    ///< taps
+    std::int64_t stride = 1;    ///< input elements from one output to the next
+    std::int64_t dilation = 1;  ///< input elements from one tap to the next
+    std::int64_t begin = 0;     ///< pad before the first element; negative crops
+    std::int64_t end = 0;       ///< pad after the last element; negative crops
+    std::int64_t phase = 0;     ///< which of the `stride` samplings of the stride-1 result, from 0
+    Mode mode = Mode::constant; ///< what is read outside
     /// Above 0: an adaptive pool with so many outputs. Output i covers the elements from
     /// floor(i*size/outputs) to ceil((i+1)*size/outputs), and no other field but `size` counts.
     /// Source: PyTorch, `torch.nn.AdaptiveAvgPool2d`.
@@ -68,8 +68,8 @@ constexpr std::int64_t largest = 2147483647;
 
 /// The pads of one axis. A negative pad is a crop.
 struct Pads {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
+    std::int64_t begin = 0; ///< before the first element
+    std::int64_t end = 0;   ///< after the last
 };
 
 /// The same pad on both sides.
@@ -245,8 +245,8 @@ constexpr Pads to(const Axis &axis, std::int64_t outputs) {
 
 /// A convention and its name in problem texts and on command lines.
 struct Convention {
-    std::string_view name;
-    Pads (*pads)(const Axis &);
+    std::string_view name;      ///< as in problem texts
+    Pads (*pads)(const Axis &); ///< one of namespace convention
 };
 
 /// All conventions that have a name.
@@ -286,22 +286,22 @@ inline std::string convention_names() {
 /// which yields the border's value unless 0 <= position < size. Where another mode than `constant`
 /// folds positions back, or an adaptive pool places its windows, source() is the rule.
 struct Window {
-    std::int64_t origin = 0;  ///< the first element of the view; what the begin crop took
-    std::int64_t size = 0;    ///< elements of the view
-    std::int64_t cropped = 0; ///< elements that the end crop took
-    std::int64_t kernel = 1;
-    std::int64_t stride = 1;
-    std::int64_t dilation = 1;
-    std::int64_t before = 0; ///< begin pad less phase; below 0 the first window starts inside
-    std::int64_t outputs = 0;
+    std::int64_t origin = 0;   ///< the first element of the view; what the begin crop took
+    std::int64_t size = 0;     ///< elements of the view
+    std::int64_t cropped = 0;  ///< elements that the end crop took
+    std::int64_t kernel = 1;   ///< taps
+    std::int64_t stride = 1;   ///< from one output to the next
+    std::int64_t dilation = 1; ///< from one tap to the next
+    std::int64_t before = 0;   ///< begin pad less phase; below 0 the first window starts inside
+    std::int64_t outputs = 0;  ///< how many windows there are
     /// size + end pad as declared. Averages that count pads count positions below it (and never
     /// the overhang that a size rounded up leaves beyond).
     std::int64_t counted_end = 0;
-    Mode mode = Mode::constant;
-    std::int64_t start = 0;    ///< of a slice: its first element within the unsliced view
-    std::int64_t whole = 0;    ///< elements of the unsliced view
-    std::int64_t first = 0;    ///< of a slice: its first output within all outputs
-    std::int64_t adaptive = 0; ///< above 0: outputs of the whole adaptive pool
+    Mode mode = Mode::constant; ///< what is read outside the view
+    std::int64_t start = 0;     ///< of a slice: its first element within the unsliced view
+    std::int64_t whole = 0;     ///< elements of the unsliced view
+    std::int64_t first = 0;     ///< of a slice: its first output within all outputs
+    std::int64_t adaptive = 0;  ///< above 0: outputs of the whole adaptive pool
 
     /// The element of the view that tap `t` of output `i` reads, or -1 for the border's value.
     /// (With `mode` other than `constant` no tap reads that.)
@@ -366,8 +366,10 @@ struct Window {
     /// The outputs whose windows read nothing outside the view, as the half-open range first..end;
     /// empty ranges have first == end.
     struct Outputs {
-        std::int64_t first, end;
+        std::int64_t first; ///< the first of them
+        std::int64_t end;   ///< the first behind them
     };
+    /// These outputs; all where no window reads the border's value.
     constexpr Outputs inside() const {
         if (adaptive > 0 || !reads_border())
             return {0, outputs};
@@ -456,9 +458,10 @@ private:
 
 /// A window, or the rule that the axis breaks.
 struct WindowResult {
-    Window window;
-    WindowError error = WindowError::none;
+    Window window;                         ///< where `error` is none
+    WindowError error = WindowError::none; ///< the first rule that is broken
 
+    /// Whether there is a window.
     constexpr bool ok() const { return error == WindowError::none; }
 };
 
@@ -486,84 +489,103 @@ constexpr Window adaptive_window(std::int64_t size, std::int64_t outputs) {
 /// The window of an axis:
 ///     outputs = floor((size + begin + end - phase - extent) / stride) + 1
 /// With `ceil`, the division rounds up, and the last window is dropped if it starts at or beyond
-/// the end of the view (PyTorch's and ONNX's `ceil_mode`). 0 outputs are a result, fewer an error.
-constexpr WindowResult window(const Axis &axis, bool ceil = false) {
+/// the end of the view (PyTorch's and ONNX's `ceil_mode`). 0 outputs are a result, fewer an error,
+/// after which *result is of no use.
+constexpr WindowError window(const Axis &axis, bool ceil, Window *result) {
     if (WindowError error = detail::check_shape(axis); error != WindowError::none)
-        return {{}, error};
+        return error;
     if (axis.adaptive < 0)
-        return {{}, WindowError::adaptive};
+        return WindowError::adaptive;
     if (axis.adaptive > largest)
-        return {{}, WindowError::overflow};
-    if (axis.adaptive > 0)
-        return {detail::adaptive_window(axis.size, axis.adaptive), WindowError::none};
+        return WindowError::overflow;
+    Window &w = *result;
+    w = Window();
+    if (axis.adaptive > 0) {
+        w = detail::adaptive_window(axis.size, axis.adaptive);
+        return WindowError::none;
+    }
     if (axis.phase < 0 || axis.phase >= axis.stride)
-        return {{}, WindowError::phase};
+        return WindowError::phase;
     for (std::int64_t pad : {axis.begin, axis.end})
         if (pad > largest || pad < -largest)
-            return {{}, WindowError::overflow};
+            return WindowError::overflow;
 
-    Window result;
-    result.kernel = axis.kernel;
-    result.stride = axis.stride;
-    result.dilation = axis.dilation;
-    result.origin = detail::at_least(0, -axis.begin);
-    result.cropped = detail::at_least(0, -axis.end);
-    result.size = axis.size - result.origin - result.cropped;
-    result.whole = result.size;
-    result.mode = axis.mode;
-    if (result.size < 0)
-        return {{}, WindowError::crop};
+    w.kernel = axis.kernel;
+    w.stride = axis.stride;
+    w.dilation = axis.dilation;
+    w.origin = detail::at_least(0, -axis.begin);
+    w.cropped = detail::at_least(0, -axis.end);
+    w.size = axis.size - w.origin - w.cropped;
+    w.whole = w.size;
+    w.mode = axis.mode;
+    if (w.size < 0)
+        return WindowError::crop;
     const std::int64_t begin = detail::at_least(0, axis.begin);
-    result.before = begin - axis.phase;
-    result.counted_end = result.size + detail::at_least(0, axis.end);
+    w.before = begin - axis.phase;
+    w.counted_end = w.size + detail::at_least(0, axis.end);
 
-    const std::int64_t span = result.counted_end + result.before - result.extent();
+    const std::int64_t span = w.counted_end + w.before - w.extent();
     const std::int64_t round = ceil ? axis.stride - 1 : 0;
-    result.outputs = detail::floor_div(span + round, axis.stride) + 1;
-    if (ceil && axis.stride * (result.outputs - 1) - result.before >= result.size)
-        --result.outputs;
-    if (result.outputs < 0)
-        return {{}, WindowError::outputs};
-    if (begin + result.counted_end > largest || result.size + result.after() > largest)
-        return {{}, WindowError::overflow};
-    return {result, WindowError::none};
+    w.outputs = detail::floor_div(span + round, axis.stride) + 1;
+    if (ceil && axis.stride * (w.outputs - 1) - w.before >= w.size)
+        --w.outputs;
+    if (w.outputs < 0)
+        return WindowError::outputs;
+    if (begin + w.counted_end > largest || w.size + w.after() > largest)
+        return WindowError::overflow;
+    return WindowError::none;
+}
+
+/// The same as one value.
+constexpr WindowResult window(const Axis &axis, bool ceil = false) {
+    WindowResult found;
+    found.error = window(axis, ceil, &found.window);
+    return found.ok() ? found : WindowResult{{}, found.error};
+}
+
+/// Writes the rule that an axis breaks, with its values, and tells what kind of rule it is.
+inline Code explain(const Axis &axis, WindowError error, Line &text) {
+    constexpr Code invalid = Code::invalid_argument;
+    switch (error) {
+    case WindowError::none: break;
+    case WindowError::size: return text.fail(invalid, "size % is less than 0", axis.size);
+    case WindowError::kernel: return text.fail(invalid, "kernel % is less than 1", axis.kernel);
+    case WindowError::stride: return text.fail(invalid, "stride % is less than 1", axis.stride);
+    case WindowError::dilation:
+        return text.fail(invalid, "dilation % is less than 1", axis.dilation);
+    case WindowError::phase:
+        return text.fail(invalid, "phase % is not in 0..% (stride %)", axis.phase, axis.stride - 1,
+                         axis.stride);
+    case WindowError::crop:
+        return text.fail(invalid, "pads %,% crop more than the size %", axis.begin, axis.end,
+                         axis.size);
+    case WindowError::outputs:
+        return text.fail(invalid,
+                         "size % with pads %,% and phase % is too short for kernel % with dilation "
+                         "% at stride %: the number of outputs would be negative",
+                         axis.size, axis.begin, axis.end, axis.phase, axis.kernel, axis.dilation,
+                         axis.stride);
+    case WindowError::adaptive:
+        return text.fail(invalid, "adaptive % is less than 0", axis.adaptive);
+    case WindowError::extra:
+        return text.fail(invalid, "output_padding % is less than 0", axis.output_padding);
+    case WindowError::overflow:
+        return text.fail(Code::overflow,
+                         "size %, kernel %, stride %, dilation %, pads %,%: a value, the extent of "
+                         "the window or the padded size exceeds %",
+                         axis.size, axis.kernel, axis.stride, axis.dilation, axis.begin, axis.end,
+                         largest);
+    }
+    return Code::ok;
 }
 
 /// The outcome of window(axis) with one line of text that holds the values and the rule they break.
 /// Allocates where that is not `ok`.
 inline Status status(const Axis &axis, const WindowResult &result) {
-    const auto str = [](std::int64_t value) { return std::to_string(value); };
-    const auto invalid = [](std::string text) {
-        return Status(Code::invalid_argument, std::move(text));
-    };
-    const std::string pads = str(axis.begin) + "," + str(axis.end);
-    switch (result.error) {
-    case WindowError::none: return {};
-    case WindowError::size: return invalid("size " + str(axis.size) + " is less than 0");
-    case WindowError::kernel: return invalid("kernel " + str(axis.kernel) + " is less than 1");
-    case WindowError::stride: return invalid("stride " + str(axis.stride) + " is less than 1");
-    case WindowError::dilation:
-        return invalid("dilation " + str(axis.dilation) + " is less than 1");
-    case WindowError::phase:
-        return invalid("phase " + str(axis.phase) + " is not in 0.." + str(axis.stride - 1) +
-                       " (stride " + str(axis.stride) + ")");
-    case WindowError::crop:
-        return invalid("pads " + pads + " crop more than the size " + str(axis.size));
-    case WindowError::outputs:
-        return invalid("size " + str(axis.size) + " with pads " + pads + " and phase " +
-                       str(axis.phase) + " is too short for kernel " + str(axis.kernel) +
-                       " with dilation " + str(axis.dilation) + " at stride " + str(axis.stride) +
-                       ": the number of outputs would be negative");
-    case WindowError::adaptive:
-        return invalid("adaptive " + str(axis.adaptive) + " is less than 0");
-    case WindowError::extra:
-        return invalid("output_padding " + str(axis.output_padding) + " is less than 0");
-    case WindowError::overflow: break;
-    }
-    return {Code::overflow,
-            "size " + str(axis.size) + ", kernel " + str(axis.kernel) + ", stride " +
-                str(axis.stride) + ", dilation " + str(axis.dilation) + ", pads " + pads +
-                ": a value, the extent of the window or the padded size exceeds " + str(largest)};
+    char text[longest_line];
+    Line line(text, sizeof text);
+    const Code code = explain(axis, result.error, line);
+    return code == Code::ok ? Status() : Status(code, text);
 }
 
 /// A transposed convolution along one axis, the adjoint of the convolution with the same pads and
@@ -572,12 +594,12 @@ inline Status status(const Axis &axis, const WindowResult &result) {
 /// as far as that lies in 0 .. outputs-1. Pads crop the full result, negative ones add places.
 /// Source: ONNX ConvTranspose, PyTorch `torch.nn.ConvTranspose2d`.
 struct Transposed {
-    std::int64_t size = 0;
-    std::int64_t kernel = 1;
-    std::int64_t stride = 1;
-    std::int64_t dilation = 1;
-    std::int64_t before = 0; ///< begin pad less phase
-    std::int64_t outputs = 0;
+    std::int64_t size = 0;     ///< elements of the input
+    std::int64_t kernel = 1;   ///< taps
+    std::int64_t stride = 1;   ///< from one input's first output to the next one's
+    std::int64_t dilation = 1; ///< from one tap to the next
+    std::int64_t before = 0;   ///< begin pad less phase
+    std::int64_t outputs = 0;  ///< elements of the result
 
     /// How many of its outputs' remainders by the stride there are; 1 where there is no output.
     constexpr std::int64_t phases() const {
@@ -589,9 +611,12 @@ struct Transposed {
     /// first_tap - m*tap_step. Where no tap does, the window reads nothing but the border, and
     /// `taps` is 0.
     struct Phase {
-        Window window;
-        std::int64_t first_tap = 0, tap_step = 0, taps = 0;
+        Window window;              ///< of stride 1
+        std::int64_t first_tap = 0; ///< the tap that is tap 0 of the convolution
+        std::int64_t tap_step = 0;  ///< from one of these taps to the next
+        std::int64_t taps = 0;      ///< how many there are
     };
+    /// The outputs of that remainder.
     constexpr Phase phase(std::int64_t phase) const {
         // Output phase + stride*j, moved by `before`, is stride*(quotient + j) + remainder.
         const std::int64_t quotient = detail::floor_div(phase + before, stride);
@@ -631,9 +656,10 @@ struct Transposed {
 
 /// A transposed convolution, or the rule that the axis breaks.
 struct TransposedResult {
-    Transposed transposed;
-    WindowError error = WindowError::none;
+    Transposed transposed;                 ///< where `error` is none
+    WindowError error = WindowError::none; ///< the first rule that is broken
 
+    /// Whether there is a result.
     constexpr bool ok() const { return error == WindowError::none; }
 };
 
@@ -669,15 +695,15 @@ constexpr TransposedResult transposed(const Axis &axis) {
 /// The pads by which a transposed convolution undoes a convention: `begin` is what the convention
 /// gives the convolution of size*stride elements, and size*stride outputs remain; `valid` crops
 /// nothing. Source: ONNX ConvTranspose `auto_pad`; TensorFlow `tf.nn.conv2d_transpose`.
-constexpr Pads transposed_pads(Axis axis, const Convention &same) {
+constexpr Pads transposed_pads(Axis axis, Pads (*same)(const Axis &)) {
     if (detail::check_shape(axis) != WindowError::none || axis.size * axis.stride > largest ||
-        same.name == "valid")
+        same == convention::valid)
         return {};
     const std::int64_t outputs = axis.size * axis.stride;
     Axis forward = axis;
     forward.size = outputs;
     forward.phase = 0;
-    const std::int64_t begin = same.pads(forward).begin;
+    const std::int64_t begin = same(forward).begin;
     return {begin, (axis.size - 1) * axis.stride + detail::extent(axis.kernel, axis.dilation) -
                        begin - outputs};
 }

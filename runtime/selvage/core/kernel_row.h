@@ -1,0 +1,41 @@
+#pragma once
+
+namespace selvage {
+
+/// The strategies of schedules/; a row of the table is one of them with its parameters.
+enum class Family {
+    reference, ///< no directives: any problem, slowly
+    direct,    ///< conv, NHWC, from a re-ordered strip (schedules/cpu/direct.h)
+    planar,    ///< conv and depthwise, NCHW, from lines of pixels (schedules/cpu/planar.h)
+    rows,      ///< known kernel and stride, tiles of pixels (schedules/cpu/windows.h)
+    taps,      ///< any kernel and stride, one pixel at a time (schedules/cpu/windows.h)
+    lines,     ///< few channels or NCHW, any stride, from a strip (schedules/cpu/lines.h)
+    any,       ///< any window problem, number by number (schedules/cpu/windows.h)
+};
+
+/// One kernel: a row of cmake/Kernels.cmake. A plain value with static lifetime.
+struct KernelRow {
+    /// What it computes: an operator and, where there is more than one, the type of its numbers;
+    /// kernel_op() tells it for a problem.
+    const char *op;
+    const char *schedule; ///< unique among the rows of one op and isa
+    const char *isa;      ///< "sse41", "avx2" or "avx512"; "neon"
+    Family family;        ///< its strategy
+    int lanes;            ///< numbers of a vector
+    int tile;             ///< neighbouring pixels that are computed together; of planar: outputs
+    int vectors;          ///< vectors that are computed together: of channels; of planar: of pixels
+    int channel_block;    ///< conv: input channels that lie together in weights and strip
+    int kernel;           ///< the kernel on both axes, undilated; 0: any
+    int stride;           ///< the stride on both axes; 0: any
+    /// depthwise: output channels of each input channel; 0: any. Where it is 1, neighbouring
+    /// channels are loaded as vectors.
+    int fixed_multiplier;
+    bool border; ///< false: only problems whose windows stay inside the input
+    int rate;    ///< measured speed of full tiles, relative to rows of the same isa; percent
+    /// The C function, taking pointers to its arguments in the order of the generator's inputs; the
+    /// typed declaration is in the header that is generated beside each archive. Null where the row
+    /// is not part of this build: of other architectures, or SELVAGE_KERNELS=OFF.
+    int (*function)(void **arguments);
+};
+
+} // namespace selvage

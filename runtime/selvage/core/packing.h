@@ -1,0 +1,171 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "selvage/core/kernel_row.h"
+#include "selvage/core/scratch.h"
+#include "selvage/core/task.h"
+
+/// Weights in the order of a kernel.
+
+namespace selvage {
+
+/// Output channels that lie together in the packed weights of a convolution.
+constexpr std::int64_t lane_block(const KernelRow &row) {
+    return row.family == Family::planar ? row.tile : std::int64_t(row.lanes) * row.vectors;
+}
+
+/// Output channels in packed weights and bias, with what fills them up.
+[[gnu::always_inline]] constexpr std::int64_t packed_outputs(const KernelRow &row,
+                                                             const Problem &problem) {
+    if (is_conv(problem))
+        return groups(problem) * round_up(problem.k / groups(problem), lane_block(row));
+    // A vector that begins at the last channel of a pixel reads on into the first ones. All rows
+    // share the longest vectors' places, so that parts of a problem share their weights.
+    constexpr std::int64_t longest_vector = 64;
+    return problem.k + longest_vector;
+}
+
+/// Elements of packed weights with so many taps.
+[[gnu::always_inline]] constexpr std::int64_t
+packed_weights(const KernelRow &row, const Problem &problem, std::int64_t taps) {
+    const std::int64_t inputs = is_conv(problem) ? problem.c / groups(problem) : 1;
+    return packed_outputs(row, problem) * round_up(inputs, row.channel_block) * taps;
+}
+
+/// The taps of one axis of weights that a kernel gets: first, first + step, ...; none where its
+/// outputs meet no tap.
+struct Taps {
+    std::int64_t first = 0, step = 1, count = 1;
+
+    /// Outputs that meet no tap take one of zeros.
+    constexpr std::int64_t places() const { return detail::at_least(1, count); }
+};
+
+/// Weights as one row of the table wants them. The parts of a transposed convolution have each
+/// their own, all parts of other problems share one.
+struct PackedWeights {
+    const KernelRow *row = nullptr;
+    Taps z, y, x;
+    std::size_t offset = 0;      ///< in packed memory, bytes
+    std::size_t bias_offset = 0; ///< the same
+};
+
+/// Places packed weights from `offset` on, a multiple of 64, and tells where the next may begin:
+/// every kernel's begin at a line.
+[[gnu::always_inline]] constexpr std::size_t place(const Problem &problem, std::size_t offset,
+                                                   PackedWeights *weights) {
+    const std::size_t number = problem.shift < 0 ? sizeof(float) : sizeof(std::int16_t);
+    const KernelRow &row = *weights->row;
+    const std::int64_t elements = packed_weights(
+        row, problem, weights->z.places() * weights->y.places() * weights->x.places());
+    weights->offset = offset;
+    weights->bias_offset = offset + scratch_round(std::size_t(elements) * number);
+    return weights->bias_offset +
+           scratch_round(std::size_t(packed_outputs(row, problem)) * sizeof(float));
+}
+
+/// How a caller's dense weights lie in memory: elements from one to the next, along the axes by
+/// which kernels count. Of a packing only some taps.
+struct WeightSteps {
+    std::int64_t g, o, i, z, y, x;
+    std::int64_t first; ///< the element of the first output, input and tap
+
+    WeightSteps(WeightOrder order, const Problem &p, const PackedWeights &packed) {
+        // To its weights, a transposed convolution is the convolution that it is the adjoint of.
+        const bool adjoint = p.op == Op::conv_transpose, oihw = order == WeightOrder::oihw;
+        const std::int64_t outputs = adjoint ? p.c : p.k;
+        const std::int64_t inputs = adjoint ? p.k / p.g : p.c / groups(p);
+        const std::int64_t taps = p.z.kernel * p.y.kernel * p.x.kernel;
+        const std::int64_t outer = oihw ? inputs * taps : adjoint ? inputs : 1;
+        const std::int64_t inner = oihw ? taps : adjoint ? 1 : outputs;
+        const std::int64_t tap = oihw ? 1 : inputs * outputs;
+        const std::int64_t row = tap * p.x.kernel, plane = row * p.y.kernel;
+        g = outer * (outputs / groups(p));
+        o = adjoint ? inner : outer;
+        i = adjoint ? outer : inner;
+        z = plane * packed.z.step;
+        y = row * packed.y.step;
+        x = tap * packed.x.step;
+        first = plane * packed.z.first + row * packed.y.first + tap * packed.x.first;
+    }
+};
+
+/// Weights as [g][kb][z][cb][y][x][ci][l], bias as [g][kb][l]; places past the last channel hold 0,
+/// as do all of outputs that meet no tap.
+inline void pack_conv(const Problem &p, const PackedWeights &packed, const WeightSteps &step,
+                      const float *weights, const float *bias, float *target, float *target_bias) {
+    const KernelRow &row = *packed.row;
+    const std::int64_t block = lane_block(row), parts = groups(p);
+    const std::int64_t outputs = p.k / parts, inputs = p.c / parts;
+    const std::int64_t output_places = round_up(outputs, block);
+    const bool empty = packed.z.count == 0 || packed.y.count == 0 || packed.x.count == 0;
+    for (std::int64_t g = 0; g < parts; ++g)
+        for (std::int64_t k = 0; k < output_places; k += block)
+            for (std::int64_t z = 0; z < packed.z.places(); ++z)
+                for (std::int64_t c = 0; c < inputs; c += row.channel_block)
+                    for (std::int64_t y = 0; y < packed.y.places(); ++y)
+                        for (std::int64_t x = 0; x < packed.x.places(); ++x)
+                            for (std::int64_t i = c; i < c + row.channel_block; ++i)
+                                for (std::int64_t o = k; o < k + block; ++o)
+                                    *target++ = o < outputs && i < inputs && !empty
+                                                    ? weights[step.first + g * step.g + o * step.o +
+                                                              i * step.i + z * step.z + y * step.y +
+                                                              x * step.x]
+                                                    : 0.f;
+    for (std::int64_t g = 0; g < parts; ++g)
+        for (std::int64_t o = 0; o < output_places; ++o)
+            *target_bias++ = bias != nullptr && o < outputs ? bias[g * outputs + o] : 0.f;
+}
+
+/// Weights as [z][y][x][k], bias as [k]; places past the last channel repeat the first ones.
+template <class T>
+void pack_window(const Problem &p, const PackedWeights &packed, const WeightSteps &step,
+                 const T *weights, const float *bias, T *target, float *target_bias) {
+    const std::int64_t places = packed_outputs(*packed.row, p);
+    for (std::int64_t z = 0; z < packed.z.places(); ++z)
+        for (std::int64_t y = 0; y < packed.y.places(); ++y)
+            for (std::int64_t x = 0; x < packed.x.places(); ++x)
+                for (std::int64_t k = 0; k < places; ++k)
+                    *target++ = weights[k % p.k * step.o + z * step.z + y * step.y + x * step.x];
+    for (std::int64_t k = 0; k < places; ++k)
+        target_bias[k] = bias != nullptr ? bias[k % p.k] : 0.f;
+}
+
+/// Writes one packing of a caller's weights, and the bias (null: none), into packed memory.
+template <class T>
+void pack(const Problem &p, const PackedWeights &packed, const T *weights, WeightOrder order,
+          const float *bias, void *memory) {
+    const WeightSteps step(order, p, packed);
+    T *const target = reinterpret_cast<T *>(static_cast<char *>(memory) + packed.offset);
+    float *const target_bias =
+        reinterpret_cast<float *>(static_cast<char *>(memory) + packed.bias_offset);
+    if constexpr (sizeof(T) == sizeof(float))
+        if (is_conv(p))
+            return pack_conv(p, packed, step, weights, bias, target, target_bias);
+    pack_window(p, packed, step, weights, bias, target, target_bias);
+}
+
+/// What keeps the sums of a filter with whole weights within 32 bits: the largest pixel times all
+/// weights of one sign, and the rounding.
+inline Code check_sums(const Problem &p, const std::int16_t *weights, WeightOrder order,
+                       Line &text) {
+    const std::int64_t taps = p.z.kernel * p.y.kernel * p.x.kernel;
+    for (std::int64_t k = 0; k < p.k; ++k) {
+        std::int64_t sum = 0;
+        for (std::int64_t t = 0; t < taps; ++t) {
+            const std::int64_t weight =
+                weights[order == WeightOrder::oihw ? k * taps + t : t * p.k + k];
+            sum += weight < 0 ? -weight : weight;
+        }
+        if (sum * 255 + (std::int64_t(1) << p.shift) > largest)
+            return text.fail(Code::overflow,
+                             "the weights of channel % add up to %; sums of pixels would leave 32 "
+                             "bits",
+                             k, sum);
+    }
+    return Code::ok;
+}
+
+} // namespace selvage
