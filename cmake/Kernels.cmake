@@ -1,5 +1,6 @@
-# The kernel table. Each row becomes one archive with one C function, a line of the dispatch table
-# (runtime/selvage/kernels.h), and thereby a subject of every test and bench:
+# The kernel table. Each row becomes a line of the dispatch table (runtime/selvage/kernels.h). Rows for
+# the architecture of the build become one archive with one C function, too, and thereby a subject of
+# every test and bench; `selvage kernel` makes specialised kernels of any row:
 #
 #   selvage_kernel(OP SCHEDULE ISA key=value...)
 #
@@ -11,6 +12,7 @@
 set(SELVAGE_TARGET_sse41 x86-64-linux-sse41)
 set(SELVAGE_TARGET_avx2 x86-64-linux-sse41-avx-f16c-fma-avx2)
 set(SELVAGE_TARGET_avx512 x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake)
+set(SELVAGE_TARGET_neon arm-64-linux)
 
 # What kernels compute: the kind of the generator (generators/CMakeLists.txt), the generator, and its
 # parameters that tell the type of numbers.
@@ -46,31 +48,39 @@ set(lines_ops depthwise max_pool max_pool_skip_nan max_pool_u8 max_pool_i8 avg_p
               filter filter_fixed)
 
 # The reference of every test: no directives, no vectors.
-foreach(op conv ${window_ops})
-  selvage_kernel(${op} reference sse41 family=reference rate=1)
+foreach(isa sse41 neon)
+  foreach(op conv ${window_ops})
+    selvage_kernel(${op} reference ${isa} family=reference rate=1)
+  endforeach()
 endforeach()
 
 # Shapes of register tiles, pixels x vectors, each with its rate: the measured speed of full tiles
 # relative to the first shape of its list, in percent. The dispatcher weighs rates against the part
 # of a tile that a problem leaves empty; 100 also stands where two shapes were not compared. `./dev
 # bench` measures every row; AVX-512 has 32 registers of 16 lanes, AVX2 and SSE4.1 have 16 of 8 and 4.
+# Of NEON, 32 registers of 4, no rate is measured: 100, and what SSE4.1 has relative to that.
 set(lanes_sse41 4)
 set(lanes_avx2 8)
 set(lanes_avx512 16)
+set(lanes_neon 4)
 set(any_rate_sse41 8)
 set(any_rate_avx2 12)
 set(any_rate_avx512 16)
+set(any_rate_neon 8)
 set(conv_sse41 6x2=100 4x3=90 12x1=65)
 set(conv_avx2 6x2=100 4x3=112 12x1=65)
 set(conv_avx512 14x2=100 7x3=106 6x4=108 5x4=106 28x1=60)
+set(conv_neon 12x2=100 8x3=100 24x1=100)
 # Outputs x vectors of pixels.
 set(planar_sse41 4x3=100 6x2=92)
 set(planar_avx2 4x3=100 6x2=100)
 set(planar_avx512 8x3=100 6x4=95)
+set(planar_neon 8x3=100 6x4=100)
 # Of lines: rows x vectors. Narrow vectors for short rows.
 set(lines_sse41 4x2=100)
 set(lines_avx2 4x2=100)
 set(lines_avx512 4x2=100 4x1=90)
+set(lines_neon 4x2=100)
 # KERNEL_STRIDE: the shapes of the window kernels, in the order of preference.
 set(window_default 4x1=100 2x2=100)
 set(depthwise_3_1_avx512 7x2=100 4x1=90)
@@ -96,7 +106,7 @@ function(shape_parameters shape name parameters)
                     PARENT_SCOPE)
 endfunction()
 
-foreach(isa sse41 avx2 avx512)
+foreach(isa sse41 avx2 avx512 neon)
   set(lanes lanes=${lanes_${isa}})
 
   foreach(shape ${conv_${isa}})

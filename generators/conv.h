@@ -25,8 +25,10 @@ struct ConvInputs {
     Halide::Expr low, high;           ///< limits of the activation
     Halide::Expr strip_rows, block_rows, channel_blocks; ///< how work is cut up, see ConvStages
     int lane_block, channel_block;
-    int channel_step; ///< divides channel_block; channels are summed in multiples of it
-    bool border;      ///< false: the strip lies inside the input, and nothing tests for it
+    /// Channels are summed in multiples of it. Divides channel_block, or is all channels that there
+    /// are.
+    int channel_step;
+    bool border; ///< false: the strip lies inside the input, and nothing tests for it
 };
 
 /// out(k, g, x, y, z, n) = activation(bias(k, g) + sum over kernel planes, rows, columns and

@@ -6,8 +6,8 @@
 #include "generators/arguments.h"
 #include "generators/conv.h"
 #include "generators/conv_planar.h"
-#include "schedules/x86/direct.h"
-#include "schedules/x86/planar.h"
+#include "schedules/cpu/direct.h"
+#include "schedules/cpu/planar.h"
 
 using namespace Halide;
 
@@ -26,6 +26,10 @@ public:
     GeneratorParam<int> vectors{"vectors", 1};
     GeneratorParam<int> channel_block{"channel_block", 1};
     GeneratorParam<bool> border{"border", true};
+    FixedNumbers numbers;
+    /// Of planes: how far apart columns of the output lie, more than 1 in the phases of a
+    /// transposed convolution; 0: any.
+    GeneratorParam<int> fixed_step{"fixed_step", 0};
 
     Input<Buffer<float, 6>> input{"input"};
     Input<Buffer<float, 7>> weights{"weights"};
@@ -53,7 +57,7 @@ public:
         in.source_x = source_x;
         in.source_y = source_y;
         in.source_z = source_z;
-        in.channels = input.dim(0).extent();
+        in.channels = fixed_or(numbers.channels, input.dim(0).extent());
         in.width = input.dim(2).extent();
         in.height = input.dim(3).extent();
         in.depth = input.dim(4).extent();
@@ -76,8 +80,13 @@ public:
         in.channel_blocks = channel_blocks;
         in.lane_block = lane_block;
         in.channel_block = channel_block;
-        in.channel_step = std::min<int>(channel_block, x86::channel_step);
+        in.channel_step = std::min<int>(channel_block, cpu::channel_step);
+        // Of images with 3 channels a fourth would be 0.
+        if (numbers.channels != 0)
+            in.channel_step = std::min<int>(in.channel_step, numbers.channels);
         in.border = border;
+        numbers.fix(in);
+        fix_extent(input.dim(0), numbers.channels);
         packed_layout(weights, {lane_block, channel_block, 0, 0, 0, 0, 0});
         packed_layout(bias, {lane_block, 0, 0});
         // Places of a remainder lie together, and the outputs of a tap.
@@ -90,17 +99,26 @@ public:
             output = stages.output;
             view_layout(input, 2);
             view_layout(output, -1);
-            x86::planar(stages, lanes, tile, vectors);
+            if (fixed_step != 0)
+                output.dim(2).set_stride(fixed_step);
+            fix_extent(output.dim(1), numbers.groups);
+            // Without a loop over tiles, Halide would free the strip before the accumulator, but
+            // scratch memory is a stack.
+            if (int(numbers.outputs) > int(tile))
+                fix_extent(output.dim(0), numbers.outputs);
+            cpu::planar(stages, lanes, tile, vectors);
             return;
         }
         ConvStages stages = conv(in);
         output = stages.output;
+        fix_extent(output.dim(0), numbers.outputs);
+        fix_extent(output.dim(1), numbers.groups);
         // The reference serves every layout.
         const int dense = schedule == Schedule::direct ? 0 : -1;
         view_layout(input, dense);
         view_layout(output, dense);
         if (schedule == Schedule::direct)
-            x86::direct(stages, lanes, tile, vectors);
+            cpu::direct(stages, lanes, tile, vectors);
     }
 };
 

@@ -6,8 +6,8 @@
 #include "generators/arguments.h"
 #include "generators/border.h"
 #include "generators/windows.h"
-#include "schedules/x86/lines.h"
-#include "schedules/x86/windows.h"
+#include "schedules/cpu/lines.h"
+#include "schedules/cpu/windows.h"
 
 using namespace Halide;
 
@@ -41,9 +41,8 @@ public:
     GeneratorParam<int> lanes{"lanes", 1};
     GeneratorParam<int> tile{"tile", 1};
     GeneratorParam<int> vectors{"vectors", 1};
-    GeneratorParam<int> kernel{"kernel", 0};
-    GeneratorParam<int> stride{"stride", 0};
     GeneratorParam<bool> border{"border", true};
+    FixedNumbers numbers;
 
     GeneratorInput<Buffer<void, 5>> input{"input"};
 
@@ -72,20 +71,19 @@ protected:
         in.source_y = arguments.source_y;
         in.source_z = arguments.source_z;
         in.outputs_x = arguments.source_x.dim(1).extent();
-        in.kernel_x = fixed_or(kernel, arguments.source_x.dim(0).extent());
-        in.kernel_y = fixed_or(kernel, arguments.source_y.dim(0).extent());
-        // Positions by arithmetic lie in one plane.
-        in.kernel_z = schedule == Schedule::rows ? Expr(1) : arguments.source_z.dim(0).extent();
+        in.kernel_x = arguments.source_x.dim(0).extent();
+        in.kernel_y = arguments.source_y.dim(0).extent();
+        in.kernel_z = arguments.source_z.dim(0).extent();
         in.left = arguments.left;
         in.top = arguments.top;
-        in.stride_x = fixed_or(stride, arguments.stride_x);
-        in.stride_y = fixed_or(stride, arguments.stride_y);
-        // Rows that fix the kernel are for undilated ones.
-        in.dilation_x = fixed_or(kernel != 0 ? 1 : 0, arguments.dilation_x);
-        in.dilation_y = fixed_or(kernel != 0 ? 1 : 0, arguments.dilation_y);
+        in.stride_x = arguments.stride_x;
+        in.stride_y = arguments.stride_y;
+        in.dilation_x = arguments.dilation_x;
+        in.dilation_y = arguments.dilation_y;
         in.border = border ? borders.at(schedule) : Border::none;
         if (schedule == Schedule::lines) {
-            in.channels = positive(*of_lines["interleaved"]);
+            in.channels =
+                numbers.channels != 0 ? Expr(numbers.channels) : positive(*of_lines["interleaved"]);
             in.planes = input.dim(1).extent();
             in.width = input.dim(0).extent() / in.channels;
             in.kernel_x = *of_lines["kernel_x"];
@@ -96,8 +94,14 @@ protected:
             in.strip_planes = *of_lines["strip_planes"];
             in.lanes = lanes;
             in.block = int(lanes) * int(vectors);
-            in.fill = x86::fill_lanes(input.type(), lanes);
+            in.fill = cpu::fill_lanes(input.type(), lanes);
+        } else {
+            fix_extent(input.dim(0), numbers.channels);
         }
+        numbers.fix(in);
+        // Positions by arithmetic lie in one plane.
+        if (schedule == Schedule::rows)
+            in.kernel_z = 1;
 
         view_layout(input, dense());
         // The entries of one tap lie together, and those of one remainder.
@@ -116,19 +120,22 @@ protected:
 
     void apply(WindowStages &stages) {
         if (schedule == Schedule::rows)
-            x86::rows(stages, lanes, tile, vectors, border);
+            cpu::rows(stages, lanes, tile, vectors, border);
         else if (schedule == Schedule::taps)
-            x86::taps(stages, lanes, vectors);
+            cpu::taps(stages, lanes, vectors);
         else if (schedule == Schedule::lines)
-            x86::lines(stages, lanes, tile, vectors);
+            cpu::lines(stages, lanes, tile, vectors);
         else if (schedule == Schedule::any)
-            x86::any(stages, lanes);
+            cpu::any(stages, lanes);
         // Halide lets the first of several outputs speak for the bounds of all.
         for (OutputImageParam buffer : stages.output.output_buffers())
             for (int d = 0; d < buffer.dimensions(); ++d)
                 buffer.dim(d).set_stride(d == dense() ? Expr(1) : Expr());
+        OutputImageParam first = stages.output.output_buffers()[0];
         for (int d = 0; d < stages.output.dimensions(); ++d)
-            stages.output.output_buffers()[0].dim(d).set_min(0);
+            first.dim(d).set_min(0);
+        if (schedule != Schedule::lines)
+            fix_extent(first.dim(0), numbers.outputs);
     }
 
 private:

@@ -99,8 +99,9 @@ void explain(const Plan &plan) {
     };
     std::cerr << "problem  " << text(p) << "\n"
               << "kernel   " << plan.kernel() << "\n";
-    for (const auto &[kernel, output] : plan.parts()) {
-        std::cerr << "part     " << kernel << " size "
+    for (const selvage::PlannedPart &part : plan.parts()) {
+        const selvage::Region &output = part.output;
+        std::cerr << "part     " << part.kernel << " size "
                   << join({output.z.size, output.y.size, output.x.size}, "x") << " at "
                   << join({output.z.begin, output.y.begin, output.x.begin}, ",");
         if (p.op == Op::conv_transpose)

@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
     program.require_subcommand(1);
     add_window(program);
     add_apply(program);
+    add_kernel(program);
     try {
         program.parse(argc, argv);
         std::cout.flush();

@@ -129,7 +129,7 @@ selvage::Axis padded(const Arguments &arguments, const Request &axis) {
                                               same != nullptr && same->name == "onnx-upper"));
     if (same == nullptr)
         return axis;
-    return with(axis, arguments.transposed ? transposed_pads(axis, *same) : same->pads(axis));
+    return with(axis, arguments.transposed ? transposed_pads(axis, same->pads) : same->pads(axis));
 }
 
 /// A line of the answer: one number for each axis.

@@ -2,7 +2,7 @@
 
 #include "schedules/planar_stages.h"
 
-namespace selvage::x86 {
+namespace selvage::cpu {
 
 /// Register-tiled convolution of images whose pixels lie together by channel: the mirror image of
 /// direct().
@@ -11,8 +11,9 @@ namespace selvage::x86 {
 /// run over the channels of one block: a load of each vector of pixels, a broadcast of each weight,
 /// and tile * vectors multiply-adds. With 32 registers of 16 floats (AVX-512), 8 x 3 sums + 3
 /// vectors + 1 weight = 28, or 6 x 4 + 4 + 1 = 29. With 16 registers (AVX2, SSE), 4 x 3 + 3 + 1 =
-/// 16 or 6 x 2 + 2 + 1 = 15. Depthwise convolution has one output channel for each input channel: 1
-/// x 8 sums, the weight, and pixels straight from memory.
+/// 16 or 6 x 2 + 2 + 1 = 15. With 32 registers of 4 (NEON), the tiles of AVX-512. Depthwise
+/// convolution has one output channel for each input channel: 1 x 8 sums, the weight, and pixels
+/// straight from memory.
 ///
 /// Around that, from the inside out:
 ///  - a partial sum goes through the taps of a group of channel blocks, whose weights stay in the
@@ -90,4 +91,4 @@ inline void planar(PlanarStages &s, int lanes, int tile, int vectors) {
     s.strip.update(update).unscheduled();
 }
 
-} // namespace selvage::x86
+} // namespace selvage::cpu

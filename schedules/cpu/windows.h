@@ -2,7 +2,7 @@
 
 #include "schedules/stages.h"
 
-namespace selvage::x86 {
+namespace selvage::cpu {
 
 /// For each block of channels of the output, computes the windows of `tile` pixels x `vectors`
 /// vectors in registers. Returns the loops over the taps, which run around them.
@@ -78,4 +78,4 @@ inline void any(WindowStages &s, int lanes) {
     s.window.update().vectorize(x, lanes);
 }
 
-} // namespace selvage::x86
+} // namespace selvage::cpu

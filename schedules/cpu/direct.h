@@ -2,7 +2,7 @@
 
 #include "schedules/stages.h"
 
-namespace selvage::x86 {
+namespace selvage::cpu {
 
 /// Channels that the inner loop takes at once. Its counters run on ports that multiply-adds need:
 /// one channel at a time spends 3 of them on 28 multiply-adds, four spend 3 on 112.
@@ -13,7 +13,9 @@ constexpr int channel_step = 4;
 /// The innermost loops keep `tile` pixels x `vectors` vectors of output channels in registers and
 /// run over the channels of one block: a load of each weight vector, a broadcast of each pixel, and
 /// tile * vectors multiply-adds. With 32 registers of 16 floats (AVX-512), 14 x 2 sums + 2 weights
-/// + 1 broadcast = 31. With 16 registers (AVX2, SSE), 6 x 2 + 2 + 1 = 15.
+/// + 1 broadcast = 31. With 16 registers (AVX2, SSE), 6 x 2 + 2 + 1 = 15. NEON has 32 of 4 and
+/// multiplies by a lane: 8 x 3 sums + 3 weights + 2 pixels of 4 channels = 29, or 12 x 2 + 2 + 3
+/// = 29.
 ///
 /// Around that, from the inside out:
 ///  - a partial sum goes through the taps of a group of channel blocks, whose weights stay in the
@@ -87,4 +89,4 @@ inline void direct(ConvStages &s, int lanes, int tile, int vectors) {
         .never_partition(cis, xp, ys, yp, kz, g, z, n);
 }
 
-} // namespace selvage::x86
+} // namespace selvage::cpu

@@ -4,7 +4,7 @@
 
 #include "schedules/stages.h"
 
-namespace selvage::x86 {
+namespace selvage::cpu {
 
 /// Lanes of the vectors that fill the strip: half vectors at most, since a row of fewer numbers is
 /// copied pixel by pixel.
@@ -73,4 +73,4 @@ inline void lines(WindowStages &s, int lanes, int tile, int vectors) {
         .vectorize(l.border_rows.x);
 }
 
-} // namespace selvage::x86
+} // namespace selvage::cpu

@@ -1,0 +1,36 @@
+#include "files.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include <unistd.h>
+
+#include "commands.h"
+
+std::string read_file(const std::string &path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    if (!file || std::filesystem::is_directory(path))
+        throw BadInput(path + ": cannot be read: " + std::strerror(errno));
+    return bytes;
+}
+
+void write_file(const std::string &path, const std::string &bytes) {
+    const std::string written = path + "." + std::to_string(getpid()) + ".tmp";
+    std::ofstream file(written, std::ios::binary);
+    if (!file)
+        throw BadInput(path + ": cannot be written: " + std::strerror(errno));
+    file << bytes;
+    file.close();
+    std::error_code error;
+    if (file)
+        std::filesystem::rename(written, path, error);
+    if (!file || error) {
+        std::filesystem::remove(written, error);
+        throw std::runtime_error(path + ": could not be written completely");
+    }
+}
