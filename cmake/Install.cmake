@@ -1,0 +1,58 @@
+# What `cmake --install` writes: a tree that can be moved as a whole. Component `runtime` is the
+# library with its kernels; component `tool` is the program and the generators, for
+# selvage_add_kernel(). Headers, package config and licences belong to both.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/selvage)
+set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/selvage)
+
+configure_package_config_file(cmake/selvageConfig.cmake.in ${PROJECT_BINARY_DIR}/selvageConfig.cmake
+                              INSTALL_DESTINATION ${package_dir}
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR
+                              NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Minor versions below 1.0.0 may change everything.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/selvageConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+
+function(selvage_install_common component)
+  install(DIRECTORY runtime/selvage ${PROJECT_BINARY_DIR}/include/selvage
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${component}
+          FILES_MATCHING PATTERN *.h)
+  install(FILES ${PROJECT_BINARY_DIR}/selvageConfig.cmake
+                ${PROJECT_BINARY_DIR}/selvageConfigVersion.cmake
+          DESTINATION ${package_dir} COMPONENT ${component})
+  install(FILES LICENSE DESTINATION ${doc_dir} RENAME copyright COMPONENT ${component})
+  install(FILES THIRD-PARTY-LICENSES DESTINATION ${doc_dir} COMPONENT ${component})
+endfunction()
+
+if(SELVAGE_KERNELS)
+  selvage_install_common(runtime)
+  install(TARGETS selvage EXPORT selvageRuntime COMPONENT runtime)
+  if(NOT BUILD_SHARED_LIBS)
+    install(TARGETS selvage_kernels_x86-64-linux EXPORT selvageRuntime COMPONENT runtime)
+  endif()
+  install(EXPORT selvageRuntime NAMESPACE selvage:: DESTINATION ${package_dir} COMPONENT runtime)
+
+  file(RELATIVE_PATH prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  set(libraries -lselvage)
+  if(NOT BUILD_SHARED_LIBS)
+    # A program in C links the archives without a compiler of C++.
+    string(APPEND libraries " -lselvage_kernels_x86-64-linux -lstdc++ -lm")
+  endif()
+  configure_file(cmake/selvage.pc.in ${PROJECT_BINARY_DIR}/selvage.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/selvage.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT runtime)
+endif()
+
+if(SELVAGE_TOOL)
+  selvage_install_common(tool)
+  # The program looks for the generators in ../libexec/selvage, and they for libHalide beside them.
+  set(generators selvage_conv_generators selvage_window_generators)
+  install(TARGETS selvage_tool EXPORT selvageTool COMPONENT tool)
+  install(TARGETS ${generators} EXPORT selvageTool DESTINATION libexec/selvage COMPONENT tool)
+  install(FILES $<TARGET_FILE:Halide::Halide> DESTINATION libexec/selvage COMPONENT tool)
+  install(EXPORT selvageTool NAMESPACE selvage:: DESTINATION ${package_dir} COMPONENT tool)
+  install(FILES cmake/SelvageAddKernel.cmake cmake/SelvageKernelArguments.cmake
+          DESTINATION ${package_dir} COMPONENT tool)
+  install(DIRECTORY cmake/toolchains DESTINATION ${package_dir} COMPONENT tool)
+endif()
