@@ -1,4 +1,4 @@
-#include "png_filter/filter.h"
+#include "filter.h"
 
 #include <algorithm>
 #include <array>

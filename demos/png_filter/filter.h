@@ -10,8 +10,8 @@
 #include <selvage/layer.h>
 #include <selvage/window.h>
 
-#include "png_filter/kernels.h"
-#include "png_filter/picture.h"
+#include "kernels.h"
+#include "picture.h"
 
 namespace demos {
 

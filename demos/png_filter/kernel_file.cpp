@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "png_filter/kernels.h"
-#include "png_filter/picture.h"
+#include "kernels.h"
+#include "picture.h"
 
 namespace demos {
 namespace {

@@ -1,4 +1,4 @@
-#include "png_filter/kernels.h"
+#include "kernels.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,11 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "png_filter/filter.h"
-#include "png_filter/kernels.h"
-#include "png_filter/png.h"
-#include "png_filter/progress.h"
-#include "png_filter/stream.h"
+#include "filter.h"
+#include "kernels.h"
+#include "png_file.h"
+#include "progress.h"
+#include "stream.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "png_filter/stream.h"
+#include "stream.h"
 
 #include <map>
 #include <vector>

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "png_filter/filter.h"
-#include "png_filter/png.h"
+#include "filter.h"
+#include "png_file.h"
 
 namespace demos {
 

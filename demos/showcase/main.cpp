@@ -13,7 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include "png_filter/filter.h"
-#include "png_filter/png.h"
+#include "png_filter/png_file.h"
 #include "showcase/sheet.h"
 
 namespace fs = std::filesystem;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "png_filter/picture.h"
+#include "picture.h"
 
 namespace demos {
 

@@ -1,4 +1,4 @@
-#include "png_filter/png.h"
+#include "png_file.h"
 
 #include <climits>
 #include <csetjmp>
