@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 // --- Pictures as libpng stores them
-// ---------------------------------------------------------------
 
 struct Image {
     int width = 0, height = 0;
@@ -140,7 +139,6 @@ std::string content(const fs::path &path) {
 }
 
 // --- The programs
-// ---------------------------------------------------------------------------------
 
 struct Outcome {
     int code = -1;
@@ -210,7 +208,6 @@ protected:
 constexpr char identity[] = "--filter subsample";
 
 // --- Files
-// ----------------------------------------------------------------------------------------
 
 TEST_F(PngFilter, KeepsEveryColourTypeAndDepth) {
     const std::vector<std::pair<int, std::vector<int>>> types = {
@@ -371,7 +368,6 @@ TEST_F(PngFilter, SaysWhereItCannotWrite) {
 }
 
 // --- Values
-// ---------------------------------------------------------------------------------------
 
 struct Case {
     int height = 3, width = 3; // of the window
@@ -644,7 +640,6 @@ TEST_F(Values, OfEveryBorder) {
 }
 
 // --- Strips
-// ---------------------------------------------------------------------------------------
 
 TEST_F(PngFilter, StripsMeetWithoutSeams) {
     const std::vector<std::string> filters = {
@@ -739,7 +734,6 @@ TEST_F(PngFilter, ProgressWhereAskedFor) {
 }
 
 // --- Kernels of one's own
-// -------------------------------------------------------------------------
 
 /// Every tap on its own.
 Rule correlation(int width, const std::vector<double> &taps) {
@@ -839,7 +833,6 @@ TEST_F(OwnKernel, RefusesWhatIsNoKernel) {
 }
 
 // --- Roundings, conventions, defaults
-// -------------------------------------------------------------
 
 TEST_F(PngFilter, RoundsToNearestAndSaturates) {
     Image image{4, 2, PNG_COLOR_TYPE_GRAY, 8, {1, 2, 0, 0, 1, 2, 0, 1}};
@@ -916,7 +909,6 @@ TEST_F(PngFilter, Defaults) {
 }
 
 // --- Command lines
-// --------------------------------------------------------------------------------
 
 TEST_F(PngFilter, RefusesBadFlags) {
     write(in, patterned(6, 4, PNG_COLOR_TYPE_RGB, 8));
@@ -974,7 +966,6 @@ TEST_F(PngFilter, HelpNamesFiltersAndUnits) {
 }
 
 // --- demo
-// -----------------------------------------------------------------------------------------
 
 TEST_F(Demos, ShowsAllFiltersOnItsOwnPicture) {
     const Outcome outcome = run(DEMO, "--out results");

@@ -61,6 +61,20 @@ TEST(Layer, OtherLayoutsTypesAndIndices) {
     EXPECT_EQ(std::vector<int>(padded, padded + 5), std::vector<int>({0, 200, 0, 100, 0}));
 }
 
+TEST(Layer, TakesAProblemText) {
+    const float x[] = {1, 2, 3, 4, 5, 6}, w[] = {1, 10, 100};
+    float y[3] = {-1, -1, -1};
+    Layer layer;
+    const char *text = "conv1d in=6 kernel=3 stride=2 same=tf";
+    ASSERT_TRUE(selvage::make_layer(text, {}, w, WeightOrder::oihw, nullptr, &layer).ok());
+    const selvage::Status status =
+        selvage::make_layer("conv1d in=6", {}, w, WeightOrder::oihw, nullptr, &layer);
+    EXPECT_EQ(status.code(), Code::invalid_argument);
+    EXPECT_EQ(status.text(), "kernel is missing");
+    ASSERT_TRUE(layer.run(x, y).ok()); // it is still the first one
+    EXPECT_EQ(std::vector<float>(y, y + 3), std::vector<float>({321, 543, 65}));
+}
+
 TEST(Layer, FailuresLeaveTheLayerAsItWas) {
     const float x[] = {5}, w[] = {2};
     float y[] = {0};

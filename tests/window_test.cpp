@@ -513,7 +513,7 @@ TEST(Transposed, PC_091_convt_same_size) {
          {std::array{5, 3, 2, 10}, {32, 3, 1, 32}, {512, 4, 2, 1024}, {3, 2, 3, 9}})
         for (const char *name : {"tf", "onnx-upper", "onnx-lower"}) {
             const Axis axis = axis_of(size, kernel, stride);
-            const Pads pads = selvage::transposed_pads(axis, *selvage::find_convention(name));
+            const Pads pads = selvage::transposed_pads(axis, selvage::find_convention(name)->pads);
             const auto result = transposed(with(axis, pads));
             ASSERT_TRUE(result.ok()) << name;
             EXPECT_EQ(result.transposed.outputs, outputs) << name;

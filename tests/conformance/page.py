@@ -28,7 +28,10 @@ same sum, which follow from the magnitudes of the summands (`tests/conformance/c
 
 This page is made by a command, and a test holds it to what the command prints:
 
-    ./dev conformance
+<!-- not run: that test does -->
+```console
+$ ./dev conformance
+```
 """
 
 ONNX = """
