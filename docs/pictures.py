@@ -119,7 +119,9 @@ def windows(size, kernel, stride, requests):
         )
     ahead = max(before for before, _, _ in labels)
     behind = max(after for _, after, _ in labels)
-    left, step = 260, 7
+    # Wide letters take 8 units of this font size.
+    left = 16 + 8 * max(len(", ".join(names)) for names in labels.values())
+    step = 7
     axis = left + CELL * ahead
     height = sum(CELL + 16 + step * outputs for *_, outputs in labels)
     svg = Svg(axis + CELL * (size + behind) + 100, 10 + height)
