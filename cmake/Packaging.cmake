@@ -16,4 +16,6 @@ set(CPACK_SYSTEM_NAME x86_64-linux)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# What apps are built with, and selvage_add_kernel() runs.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake (>= 3.25), g++, binutils")
 include(CPack)

@@ -12,11 +12,11 @@ set(SELVAGE_KERNEL_ROWS "")
 set(SELVAGE_KERNEL_GENERATORS "")
 set(SELVAGE_KERNEL_TARGETS "")
 # Where kernels lie: compiled here, or by another build tree.
-if(IS_DIRECTORY "${SELVAGE_KERNELS}")
-  set(SELVAGE_KERNEL_DIR ${SELVAGE_KERNELS})
-else()
+if(compile_kernels)
   set(SELVAGE_KERNEL_DIR ${PROJECT_BINARY_DIR}/kernels)
   file(MAKE_DIRECTORY ${SELVAGE_KERNEL_DIR})
+else()
+  set(SELVAGE_KERNEL_DIR ${SELVAGE_KERNELS})
 endif()
 
 function(selvage_kernel op schedule isa)
@@ -64,7 +64,7 @@ function(selvage_kernel op schedule isa)
   if(SELVAGE_KERNELS AND architecture STREQUAL "x86-64-linux")
     set(compiled ON)
   endif()
-  if(compiled AND SELVAGE_KERNELS STREQUAL "ON")
+  if(compiled AND compile_kernels)
     add_custom_command(
       OUTPUT ${base}.o ${base}.a ${base}.h
       COMMAND selvage_${kind}_generators -g ${generator} -f ${symbol} -o ${SELVAGE_KERNEL_DIR} -e object,c_header
@@ -75,11 +75,6 @@ function(selvage_kernel op schedule isa)
       DEPENDS selvage_${kind}_generators
       COMMENT "Generating kernel ${op}/${schedule}/${isa}"
       VERBATIM)
-  endif()
-
-  if(compiled AND IS_DIRECTORY "${SELVAGE_KERNELS}" AND NOT EXISTS ${base}.o)
-    message(FATAL_ERROR "SELVAGE_KERNELS is '${SELVAGE_KERNELS}', which has no ${symbol}.o: it must be "
-                        "the folder kernels/ of a complete build tree of the same version")
   endif()
 
   # The row of a kernel that is not compiled stays, so that tools can tell what there could be.

@@ -103,6 +103,8 @@ void blur_rows(void *data, int index) {
     const std::int64_t rows = shape.height; // of the output too: stride 1, pads 2 for 5 taps
     shape.first_row = rows * index / job.tasks;
     shape.rows = rows * (index + 1) / job.tasks - shape.first_row;
+    if (shape.rows == 0)
+        return; // more tasks than rows; to the kernel 0 means all of them
     std::size_t bytes = 0;
     if (blur_scratch_bytes(&shape, &bytes, &status) != SELVAGE_OK)
         return;

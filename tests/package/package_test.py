@@ -57,10 +57,10 @@ def setting(name):
     return re.search(rf"^{name}:\w+=(.*)$", cache, re.MULTILINE)[1]
 
 
-def build_consumer(prefix, folder, components, language="CXX"):
+def build_consumer(prefix, folder, components, language="CXX", *arguments):
     """The program of an app that finds components of the library in `prefix`."""
     run(SYSTEM_CMAKE, "-S", HERE / "consumer", "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}",
-        f"-DCOMPONENTS={components}", f"-DLANGUAGE={language}")
+        f"-DCOMPONENTS={components}", f"-DLANGUAGE={language}", *arguments)
     run(SYSTEM_CMAKE, "--build", folder)
     return folder / "consumer"
 
@@ -149,6 +149,32 @@ class InstallTree(TemporaryFolder):
             run(compiler, HERE / "consumer" / source, "-o", program, *shlex.split(flags))
             self.assertEqual(run(program), RESULT, source)
 
+    def test_copies_in_one_program(self):
+        """Two shared libraries, one built by CMake, one by pkg-config, and a program over them: each
+        with a static copy of the library, told apart by another version in its archive."""
+        folder = self.folder / "copies"
+        flags = {}
+        for name, version in ("own", "0.2.0"), ("one", "1.1.1"), ("two", "2.2.2"):
+            prefix = shutil.copytree(self.runtime, folder / name)
+            archive = prefix / "lib/libselvage.a"
+            content = archive.read_bytes()
+            self.assertIn(b"\x000.2.0\x00", content)
+            archive.write_bytes(content.replace(b"\x000.2.0\x00", f"\x00{version}\x00".encode()))
+            flags[name] = shlex.split(run("pkg-config", "--cflags", "--libs", "selvage",
+                                          PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig")))
+        build_consumer(folder / "one", folder, "runtime", "C", "-DFUNCTION=one")
+        source = HERE / "consumer/consumer.c"
+        run("gcc", "-shared", "-fPIC", "-Dmain=two", source, "-o", folder / "libtwo.so", *flags["two"])
+        run("gcc", "-c", "-Dmain=own", source, "-o", folder / "own.o", *flags["own"])
+        program = folder / "program"
+        run("gcc", HERE / "consumer/copies.c", folder / "own.o", "-o", program, f"-L{folder}", "-lone", "-ltwo",
+            f"-Wl,-rpath,{folder},--export-dynamic", *flags["own"])
+        self.assertEqual(run(program), "".join(f"{version}: ok; 100000 131087\n"
+                                               for version in ("0.2.0", "1.1.1", "2.2.2")))
+        for name in "one", "two":
+            symbols = run("nm", "-D", "--defined-only", folder / f"lib{name}.so")
+            self.assertEqual([line.split()[2] for line in symbols.splitlines()], [name])
+
     def test_other_versions_are_refused(self):
         for version, fails in ("0.2", False), ("0.2.0", False), ("0.1", True), ("0.3", True), ("1.0", True):
             self.find("find_package(selvage %s CONFIG REQUIRED)" % version, fails)
@@ -170,6 +196,17 @@ class InstallTree(TemporaryFolder):
             self.assertIn(f"has no component '{component}'", text)
             self.assertIn("cmake --install BUILD --component NAME", text)
 
+    def test_other_architecture(self):
+        """Has the tool, which makes kernels for it, but not the library."""
+        arm = "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64"
+        for prefix, components in (self.runtime, ""), (self.runtime, "COMPONENTS runtime"):
+            text = self.find(f"find_package(selvage CONFIG REQUIRED {components})", True, prefix, *arm)
+            self.assertIn("the library of selvage is for Linux on x86_64, not for Linux on aarch64. Kernels for it "
+                          "come from selvage_add_kernel(): find_package(selvage COMPONENTS tool).", text)
+        for components in "", "COMPONENTS tool":
+            self.find(f"find_package(selvage CONFIG REQUIRED {components})\nif(TARGET selvage::selvage)\n"
+                      "message(FATAL_ERROR library)\nendif()", False, self.tool, *arm)
+
     def test_old_cmake(self):
         text = self.find("set(CMAKE_VERSION 3.24.9)\nfind_package(selvage CONFIG REQUIRED)", True)
         self.assertIn("selvage needs CMake 3.25 or later, this is 3.24.9. `pip install cmake` brings a newer one.", text)
@@ -189,6 +226,7 @@ class Packages(TemporaryFolder):
         self.assertRegex(depends, r"\blibc6 \(>= 2\.\d+\)")
         self.assertRegex(depends, r"\blibstdc\+\+6 \(>= \d+")
         self.assertNotIn("alide", depends)
+        self.assertEqual(run("dpkg-deb", "--field", package, "Recommends"), "cmake (>= 3.25), g++, binutils\n")
         self.assertIn(self.__class__.description(), run("dpkg-deb", "--field", package, "Description"))
 
         tree = self.folder / "deb tree"
@@ -217,7 +255,8 @@ class Embedded(TemporaryFolder):
     def setUpClass(cls):
         super().setUpClass()
         cls.build = cls.folder / "build"
-        cls.configure(f"-DSELVAGE_KERNELS={BUILD / 'kernels'}", f"-DCMAKE_INSTALL_PREFIX={cls.folder / 'installed'}")
+        cls.installed = cls.folder / "installed"
+        cls.configure(f"-DSELVAGE_KERNELS={BUILD / 'kernels'}", f"-DCMAKE_INSTALL_PREFIX={cls.installed}")
 
     @classmethod
     def configure(cls, *arguments):
@@ -236,6 +275,8 @@ class Embedded(TemporaryFolder):
         commands = (self.build / "compile_commands.json").read_text()
         command = re.search(r'"command": "(.*consumer\.cpp)"', commands)[1]
         self.assertNotRegex(command, "-Wall|-Wextra|-fvisibility|[hH]alide")
+        run(CMAKE, "--install", self.build)
+        self.assertFalse(self.installed.exists())
 
     def test_3_exported_symbols(self):
         """All that the headers mark, and nothing else."""
@@ -251,11 +292,11 @@ class Embedded(TemporaryFolder):
             self.assertIn(re.match(r"selvage::(operator==|\w+)", name)[1], marked, name)
 
     def test_4_install(self):
-        installed = self.folder / "installed"
+        self.configure("-DSELVAGE_INSTALL=ON")
         run(CMAKE, "--install", self.build)
-        self.assertIn("libselvage.so.0.2.0", {path.name for path in installed.glob("lib/*")})
-        self.assertEqual([path.name for path in installed.glob("lib/*.a")], [])
-        moved = installed.rename(self.folder / "moved to")
+        self.assertIn("libselvage.so.0.2.0", {path.name for path in self.installed.glob("lib/*")})
+        self.assertEqual([path.name for path in self.installed.glob("lib/*.a")], [])
+        moved = self.installed.rename(self.folder / "moved to")
         program = build_consumer(moved, self.folder / "consumer", "runtime")
         self.assertEqual(run(program), RESULT)
         self.assertIn(f"{moved}/lib/libselvage.so.0.2", run("ldd", program))
@@ -297,17 +338,55 @@ class Configuring(TemporaryFolder):
         self.assertIn("find_package(selvage COMPONENTS tool)", text)
 
     def test_kernels(self):
-        text = self.refused("-DSELVAGE_KERNELS=/no/such/folder")
-        self.assertIn("SELVAGE_KERNELS is '/no/such/folder', not ON, OFF or the full path of a folder of compiled "
-                      "kernels", text)
-        text = self.refused(f"-DSELVAGE_KERNELS={self.folder}", "-DSELVAGE_TOOL=OFF")
-        self.assertRegex(text, r"SELVAGE_KERNELS is '\S+', which has no selvage_\w+\.o: it must be the folder kernels/ "
-                               "of a complete build tree of the same version")
+        for value in "/no/such/folder", "tests", "MAYBE":
+            text = self.refused(f"-DSELVAGE_KERNELS={value}")
+            self.assertIn(f"SELVAGE_KERNELS is '{value}', not ON, OFF or the full path of a folder of compiled "
+                          "kernels", text)
+
+    def test_kernels_of_other_sources(self):
+        kernels = self.folder / "kernels"
+        kernels.mkdir()
+        hashes = (BUILD / "kernels/stamp").read_text()
+        self.assertIn("generators/conv.cpp", hashes)
+        for stamp in None, re.sub(r"^.", lambda digit: "1" if digit[0] == "0" else "0", hashes):
+            if stamp:
+                (kernels / "stamp").write_text(stamp)
+            text = self.refused(f"-DSELVAGE_KERNELS={kernels}", "-DSELVAGE_TOOL=OFF")
+            self.assertIn(f"SELVAGE_KERNELS is '{kernels}', which holds no kernels compiled from these sources: it "
+                          "must be the folder kernels/ of a complete build tree of them", text)
+
+    def test_app_without_cxx(self):
+        app = self.folder / "app in C"
+        app.mkdir()
+        (app / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.28)\nproject(app C)\nadd_subdirectory({SOURCE} selvage)\n"
+        )
+        text = words(run(CMAKE, "-S", app, "-B", app / "build", fails=True))
+        self.assertIn("selvage is C++: add CXX to the LANGUAGES of your app's project()", text)
+
+    def test_folders_to_install_in(self):
+        """An absolute one for libraries, as some distributions have it; programs below another folder."""
+        folder, library, installed = (self.folder / name for name in ("folders", "own/lib", "own/tree"))
+        run(CMAKE, "-S", SOURCE, "-B", folder, "-DSELVAGE_DEVELOPER=OFF", f"-DSELVAGE_KERNELS={BUILD / 'kernels'}",
+            f"-DHalide_DIR={setting('Halide_DIR')}", f"-DCMAKE_INSTALL_LIBDIR={library}",
+            "-DCMAKE_INSTALL_BINDIR=programs/bin", f"-DCMAKE_INSTALL_PREFIX={installed}")
+        for variable, value in ("libdir", library), ("includedir", installed / "include"):
+            found = run("pkg-config", f"--variable={variable}", "selvage", PKG_CONFIG_PATH=str(folder))
+            self.assertEqual(found, f"{value}\n")
+        (folder / "bin").mkdir(exist_ok=True)
+        for program in (BUILD / "bin").glob("selvage*"):
+            shutil.copy(program, folder / "bin")
+        run(CMAKE, "--install", folder, "--component", "tool")
+        programs = {name for name in files(installed) if re.search("^programs|libexec", name)}
+        self.assertEqual(programs, {"programs/bin/selvage", *(
+            f"programs/libexec/selvage/{name}"
+            for name in ("libHalide.so", "selvage_conv_generators", "selvage_window_generators"))})
+        self.assertTrue((library / "cmake/selvage/selvageTool.cmake").exists())
 
     def test_all_kernels_by_makefiles(self):
         folder = self.folder / "makefiles"
         run(CMAKE, "-S", SOURCE, "-B", folder, "-G", "Unix Makefiles", "-DSELVAGE_DEVELOPER=OFF",
-            f"-DHalide_DIR={setting('Halide_DIR')}")
+            "-DSELVAGE_KERNELS=TRUE", f"-DHalide_DIR={setting('Halide_DIR')}")
         # A dry run looks for the programs that it does not build.
         (folder / "bin").mkdir(exist_ok=True)
         for generators in "conv", "window":

@@ -1,0 +1,31 @@
+# Compiled kernels know their sources: kernels/stamp, written once all of them are there, has the hash of
+# each. A build that takes kernels of another tree compares, since only kernels and dispatcher of one
+# version fit together.
+file(GLOB_RECURSE sources RELATIVE ${PROJECT_SOURCE_DIR}
+     ${PROJECT_SOURCE_DIR}/generators/*.cpp ${PROJECT_SOURCE_DIR}/generators/*.h
+     ${PROJECT_SOURCE_DIR}/schedules/*.h)
+list(APPEND sources cmake/Kernels.cmake cmake/SelvageKernel.cmake generators/CMakeLists.txt)
+set(hash_sources ${CMAKE_COMMAND} -E sha256sum ${sources})
+set(SELVAGE_KERNEL_STAMP ${SELVAGE_KERNEL_DIR}/stamp)
+
+if(compile_kernels)
+  list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
+  add_custom_command(
+    OUTPUT ${SELVAGE_KERNEL_STAMP}
+    COMMAND ${hash_sources} > ${SELVAGE_KERNEL_STAMP}
+    DEPENDS ${SELVAGE_KERNEL_OBJECTS} ${sources}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    COMMENT "Stamping the kernels"
+    VERBATIM)
+elseif(SELVAGE_KERNELS)
+  execute_process(COMMAND ${hash_sources} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                  OUTPUT_VARIABLE wanted)
+  set(found "")
+  if(EXISTS ${SELVAGE_KERNEL_STAMP})
+    file(READ ${SELVAGE_KERNEL_STAMP} found)
+  endif()
+  if(NOT found STREQUAL wanted)
+    message(FATAL_ERROR "SELVAGE_KERNELS is '${SELVAGE_KERNELS}', which holds no kernels compiled from these "
+                        "sources: it must be the folder kernels/ of a complete build tree of them")
+  endif()
+endif()
