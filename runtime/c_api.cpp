@@ -63,8 +63,9 @@ static_assert(SELVAGE_ALIGNMENT == selvage::alignment);
 selvage_code tell(selvage_status *status, Code code, std::string_view text) {
     if (status != nullptr) {
         std::size_t length = std::min(text.size(), sizeof(status->text) - 1);
-        // Bytes 10xxxxxx continue a character; a cut before one would halve it.
-        while (length > 0 && length < text.size() && (text[length] & 0xc0) == 0x80)
+        // Bytes 10xxxxxx continue a character, of at most 4 bytes; a cut before one would halve it.
+        for (int step = 0; step < 3 && length < text.size() && (text[length] & 0xc0) == 0x80;
+             ++step)
             --length;
         status->code = selvage_code(code);
         std::memcpy(status->text, text.data(), length);
@@ -228,8 +229,8 @@ Status read_axis(const selvage_axis &asked, Axis *axis) {
             std::find_if(selvage::modes.begin(), selvage::modes.end(),
                          [&](const selvage::NamedMode &each) { return each.name == border; });
         if (mode == selvage::modes.end())
-            return invalid("border " + std::string(border) +
-                           ": must be constant, reflect, symmetric, replicate or circular");
+            return invalid("border " + std::string(border) + ": must be one of " +
+                           selvage::mode_names());
         axis->mode = mode->mode;
     }
     const selvage::Convention *const convention = selvage::find_convention(same);
@@ -244,21 +245,12 @@ Status read_axis(const selvage_axis &asked, Axis *axis) {
     if (!transposed && asked.output_padding != 0)
         return invalid("output_padding " + str(asked.output_padding) +
                        " is for transposed convolutions");
-    if (asked.outputs < 0 || asked.outputs > selvage::largest)
-        return invalid("outputs " + str(asked.outputs) + " is not in 0.." + str(selvage::largest));
-    if (asked.outputs > 0) {
-        if (!transposed && (asked.stride != 1 || convention != nullptr))
-            return invalid("outputs " + str(asked.outputs) +
-                           ": needs stride 1 and no same, unless transposed");
-        // What is out of range is refused later; here it would overflow.
-        if (asked.output_padding >= 0 && asked.output_padding <= selvage::largest)
-            *axis = with(
-                *axis, transposed ? transposed_pads_for(*axis, asked.outputs, same == "onnx-upper")
-                                  : selvage::convention::to(*axis, asked.outputs));
-    } else if (convention != nullptr) {
-        *axis = with(*axis, transposed ? transposed_pads(*axis, convention->pads)
-                                       : convention->pads(*axis));
-    }
+    char text[selvage::longest_line];
+    selvage::Line line(text, sizeof text);
+    if (const Code code = resolve_pads(axis, transposed, convention,
+                                       asked.outputs == 0 ? nullptr : &asked.outputs, line);
+        code != Code::ok)
+        return {code, text};
     return {};
 }
 

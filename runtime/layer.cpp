@@ -1,11 +1,12 @@
 #include "selvage/layer.h"
 
+#include <new>
 #include <utility>
 
 namespace selvage {
 
 Status make_layer(const Problem &problem, const Options &options, const float *weights,
-                  WeightOrder order, const float *bias, Layer *layer) {
+                  WeightOrder order, const float *bias, Layer *layer) try {
     if (layer == nullptr)
         return {Code::invalid_argument, "make_layer: layer is null"};
     Layer made;
@@ -22,12 +23,14 @@ Status make_layer(const Problem &problem, const Options &options, const float *w
     }
     if (!has_weights(problem.op) && (weights != nullptr || bias != nullptr))
         return {Code::invalid_argument,
-                "make_layer: " + name(problem.op, problem.rank) + " has no weights"};
+                "layer: " + name(problem.op, problem.rank) + " has no weights"};
     if (has_weights(problem.op))
         if (Status status = made.plan_.pack(weights, order, bias, made.packed_.get()); !status.ok())
             return status;
     *layer = std::move(made);
     return {};
+} catch (const std::bad_alloc &) {
+    return {Code::too_small, "out of memory"};
 }
 
 Status make_layer(std::string_view problem, const Options &options, const float *weights,

@@ -1,3 +1,4 @@
+#include <new>
 #include <string>
 
 #include "selvage/core/packing.h"
@@ -15,12 +16,12 @@ Status check_pack(const Work &work, const void *weights, const void *packed) {
         return {Code::invalid_argument, "pack: the plan is empty; make_plan() fills it"};
     if (!has_weights(p.op))
         return {Code::invalid_argument, "pack: " + name(p.op, p.rank) + " has no weights"};
-    if (weights == nullptr || packed == nullptr)
-        return {Code::invalid_argument,
-                std::string("pack: ") + (weights == nullptr ? "weights" : "packed") + " is null"};
-    if (reinterpret_cast<std::uintptr_t>(packed) % alignment != 0)
-        return {Code::invalid_argument, "pack: packed is not aligned to 64 bytes"};
-    return {};
+    if (weights == nullptr)
+        return {Code::invalid_argument, "pack: weights is null"};
+    char text[longest_line];
+    Line line(text, sizeof text);
+    const Code code = check_aligned("packed", packed, true, line.add("pack: "));
+    return code == Code::ok ? Status() : Status(code, text);
 }
 
 template <class T>
@@ -32,7 +33,8 @@ void pack_all(const Work &work, const T *weights, WeightOrder order, const float
 
 } // namespace
 
-Status Plan::pack(const float *weights, WeightOrder order, const float *bias, void *packed) const {
+Status Plan::pack(const float *weights, WeightOrder order, const float *bias, void *packed) const
+    try {
     const Problem &p = problem();
     if (Status status = check_pack(work(), weights, packed); !status.ok())
         return status;
@@ -44,9 +46,11 @@ Status Plan::pack(const float *weights, WeightOrder order, const float *bias, vo
                                                : "pack: bias is given, but the problem has bias=0"};
     pack_all(work(), weights, order, bias, packed);
     return {};
+} catch (const std::bad_alloc &) {
+    return {Code::too_small, "out of memory"};
 }
 
-Status Plan::pack(const std::int16_t *weights, WeightOrder order, void *packed) const {
+Status Plan::pack(const std::int16_t *weights, WeightOrder order, void *packed) const try {
     if (Status status = check_pack(work(), weights, packed); !status.ok())
         return status;
     if (problem().shift < 0)
@@ -58,6 +62,8 @@ Status Plan::pack(const std::int16_t *weights, WeightOrder order, void *packed) 
         return {code, text};
     pack_all(work(), weights, order, nullptr, packed);
     return {};
+} catch (const std::bad_alloc &) {
+    return {Code::too_small, "out of memory"};
 }
 
 } // namespace selvage

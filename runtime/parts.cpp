@@ -156,8 +156,6 @@ Status add_phases(Choice choice, const Region &output, Work *work) {
     const Phases here = {whole.z.slice(output.z.begin, output.z.size),
                          whole.y.slice(output.y.begin, output.y.size),
                          whole.x.slice(output.x.begin, output.x.size)};
-    // Every phase has tables and weights of its own.
-    constexpr std::int64_t most_phases = 1 << 16;
     const double count =
         double(whole.z.phases()) * double(whole.y.phases()) * double(whole.x.phases());
     if (count > most_phases)

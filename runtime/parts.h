@@ -6,6 +6,10 @@
 
 namespace selvage {
 
+/// The most phases of a transposed convolution, all its shares together: each has tables of its
+/// own.
+constexpr int most_phases = 1 << 16;
+
 /// The whole output of a problem.
 Region whole_output(const Problem &problem);
 

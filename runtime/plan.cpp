@@ -83,17 +83,25 @@ Region inputs(const std::vector<Part> &parts) {
     return all;
 }
 
-/// Names the kernel of the largest part, and why the others do not compute it.
+/// Names the kernel of the largest part, and why the others that the choice leaves do not compute
+/// it. What would be faster and is not taken does not go with other parts or packed weights.
 void describe(const Choice &choice, Work *work) {
     const Part *largest = &work->parts.front();
     for (const Part &each : work->parts)
         if (elements(each.output) > elements(largest->output))
             largest = &each;
     work->kernel = name(*largest->row);
-    for (const Candidate &each : candidates(largest->task, choice))
-        if (each.row != largest->row)
-            work->declined.push_back(
-                {name(*each.row), each.reason.empty() ? "is estimated to be slower" : each.reason});
+    const double least = cost(*largest->row, largest->task);
+    for (const Candidate &each : candidates(largest->task, choice)) {
+        if (each.row == largest->row)
+            continue;
+        std::string reason = each.reason;
+        if (reason.empty())
+            reason = cost(*each.row, largest->task) < least
+                         ? "packs weights or rounds unlike the rest of the output"
+                         : "is estimated to be slower";
+        work->declined.push_back({name(*each.row), reason});
+    }
 }
 
 /// Only one instruction set rounds like itself. Packed weights tell theirs.
@@ -112,10 +120,12 @@ double cost_of_shares(const Work &work) {
 /// Replaces the parts by those of shares, which are computed like tiles.
 Status cut_into_shares(const Choice &choice, Range Region::*axis, Work *work) {
     const Choice same = same_rounding(*work, choice.schedule);
+    // A transposed convolution has weights of each phase, other operators at most one.
+    const int phases = std::max(1, int(work->weights.size()));
+    const int threads = std::min(work->threads, most_phases / phases);
     work->parts.clear();
     work->shares = 0;
-    for (const std::vector<Piece> &share :
-         shares(work->problem.n, work->output, axis, work->threads)) {
+    for (const std::vector<Piece> &share : shares(work->problem.n, work->output, axis, threads)) {
         for (const Piece &piece : share)
             if (Status status = add_parts(same, piece, work->shares, work); !status.ok())
                 return status;
@@ -132,6 +142,9 @@ Status cut_into_shares(const Choice &choice, Work *work) {
     Work best;
     Status failure;
     for (Range Region::*axis : {&Region::z, &Region::y, &Region::x}) {
+        // One line makes one share of an image, as any other axis does; one axis must be tried.
+        if ((work->output.*axis).size == 1 && (axis != &Region::x || !best.parts.empty()))
+            continue;
         Work cut = *work;
         if (Status status = cut_into_shares(choice, axis, &cut); !status.ok()) {
             failure = status;
@@ -175,9 +188,10 @@ Status plan(const Choice &choice, const Region &output, Work *work) {
     if (work->threads > 1 && !empty)
         if (Status status = cut_into_shares(choice, work); !status.ok())
             return status;
+    if (empty)
+        return {};
     describe(choice, work);
-    if (!empty)
-        prepare(work);
+    prepare(work);
     return {};
 }
 

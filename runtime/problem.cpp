@@ -4,10 +4,13 @@
 #include <array>
 #include <bitset>
 #include <charconv>
+#include <initializer_list>
 #include <iterator>
+#include <new>
 #include <type_traits>
 #include <vector>
 
+#include "selvage/core/views.h"
 #include "selvage/window.h"
 
 namespace selvage {
@@ -329,21 +332,12 @@ Status read_op(Text word, Problem *p) {
                    ", with its rank, 1d, 2d or 3d; not '" + std::string(word) + "'");
 }
 
-/// Sizes whose product, times the bytes of a number, fits one buffer.
-bool addressable(std::int64_t bytes, const std::vector<std::int64_t> &sizes) {
-    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
-        return true;
-    for (std::int64_t size : sizes)
-        if (__builtin_mul_overflow(bytes, size, &bytes) || bytes > largest)
-            return false;
-    return true;
-}
-
-Status check_buffer(const char *what, std::int64_t bytes, const std::vector<std::int64_t> &sizes) {
+Status check_buffer(const char *what, std::int64_t bytes,
+                    std::initializer_list<std::int64_t> sizes) {
     if (addressable(bytes, sizes))
         return {};
-    return {Code::overflow, what + (" of " + write_each('x', sizes)) + " numbers of " +
-                                write(bytes) + " bytes exceeds " + write(largest) +
+    return {Code::overflow, what + (" of " + write_each<std::int64_t>('x', sizes)) +
+                                " numbers of " + write(bytes) + " bytes exceeds " + write(largest) +
                                 " bytes, the most that kernels address"};
 }
 
@@ -482,25 +476,18 @@ Status resolve(const PadWords &words, Problem *p) {
     auto size = sizes.begin();
     for (Axis *axis : axes(*p)) {
         const std::int64_t asked = **size++;
-        if (!outputs.empty() && asked < 0)
-            return invalid(given + ": " + write(asked) + " is less than 0");
-        if (!words.output_shape.empty())
-            *axis = with(*axis, transposed_pads_for(*axis, asked,
-                                                    words.same != nullptr &&
-                                                        words.same->name == "onnx-upper"));
-        else if (!words.to.empty())
-            *axis = with(*axis, convention::to(*axis, asked));
-        else if (words.same != nullptr)
-            *axis =
-                with(*axis, p->op == Op::conv_transpose ? transposed_pads(*axis, words.same->pads)
-                                                        : words.same->pads(*axis));
+        char text[longest_line];
+        Line line(text, sizeof text);
+        if (resolve_pads(axis, p->op == Op::conv_transpose, words.same,
+                         outputs.empty() ? nullptr : &asked, line) != Code::ok)
+            return invalid(given + ": " + text);
     }
     return {};
 }
 
 } // namespace
 
-Status parse_problem(std::string_view text, Problem *problem) {
+Status parse_problem(std::string_view text, Problem *problem) try {
     if (problem == nullptr)
         return {Code::invalid_argument, "parse_problem: problem is null"};
     Problem p;
@@ -574,6 +561,8 @@ Status parse_problem(std::string_view text, Problem *problem) {
         return status;
     *problem = p;
     return {};
+} catch (const std::bad_alloc &) {
+    return {Code::too_small, "out of memory"};
 }
 
 std::string text(const Problem &problem) {
@@ -585,7 +574,7 @@ std::string text(const Problem &problem) {
     return text;
 }
 
-Status check(const Problem &p) {
+Status check(const Problem &p) try {
     if (p.rank < 1 || p.rank > 3)
         return invalid("rank " + write(p.rank) + " is not 1, 2 or 3");
     const std::string op = name(p.op, p.rank) + " ";
@@ -613,6 +602,8 @@ Status check(const Problem &p) {
         return {};
     return check_buffer("weights", p.shift < 0 ? 4 : 2,
                         {p.k, grouped(p.op) ? p.c / p.g : 1, p.z.kernel, p.y.kernel, p.x.kernel});
+} catch (const std::bad_alloc &) {
+    return {Code::too_small, "out of memory"};
 }
 
 // Canonical texts are complete, and they leave out what an operator does not use.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <string>
 
 #include "selvage/core/call.h"
@@ -95,9 +96,7 @@ int run_part(const Work &work, const Part &part, const Memory &memory, std::int6
     const auto written = [&](const View &view) {
         View cut = view.from(first, part.output.z.begin, part.output.y.begin, part.output.x.begin);
         cut.n = images;
-        cut.stride_d *= part.step_z;
-        cut.stride_h *= part.step_y;
-        cut.stride_w *= part.step_x;
+        cut.step(part.step_z, part.step_y, part.step_x);
         return cut;
     };
     View input =
@@ -132,19 +131,26 @@ struct Job {
     const Work &work;
     const Memory &memory;
     std::int64_t images_per_call;
+    std::atomic<bool> begun[most_threads] = {}; ///< of each share
     std::atomic<int> shares_done{0};
     std::atomic<bool> exceeded{false};
     std::atomic<const Part *> failed{nullptr};
 };
 
-/// A task of Parallel::run: one share of a Job.
+/// A task of Parallel::run: one share of a Job. A share that there is not, or for a second time, is
+/// passed over, so that a hook that counts wrongly is told from one that does its work.
 void run_share(void *data, int share) {
     Job &job = *static_cast<Job *>(data);
+    if (share < 0 || share >= job.work.shares || job.begun[share].exchange(true))
+        return;
     const std::size_t bytes = job.work.scratch_bytes / std::size_t(job.work.shares);
     char *const scratch = static_cast<char *>(job.memory.scratch) + std::size_t(share) * bytes;
-    for (const Part &part : job.work.parts) {
-        if (part.share != share)
-            continue;
+    const std::vector<Part> &parts = job.work.parts;
+    const auto first_part =
+        std::lower_bound(parts.begin(), parts.end(), share,
+                         [](const Part &part, int of_share) { return part.share < of_share; });
+    for (auto each = first_part; each != parts.end() && each->share == share; ++each) {
+        const Part &part = *each;
         const std::int64_t end = part.images.begin + part.images.size;
         for (std::int64_t first = part.images.begin; first < end; first += job.images_per_call) {
             Scratch stack{scratch, bytes};
@@ -174,7 +180,7 @@ Status outcome(const Job &job) {
     return {Code::internal, "run: " + fault + " for " + text(work.problem)};
 }
 
-Status run_checked(const Work &work, const Memory &memory) {
+Status run_checked(const Work &work, const Memory &memory) try {
     if (Status status = check_run(work, memory); !status.ok() || memory.output.empty())
         return status;
     std::int64_t images = std::min(images_per_call(memory.input), images_per_call(memory.output));
@@ -187,6 +193,8 @@ Status run_checked(const Work &work, const Memory &memory) {
         for (int share = 0; share < work.shares; ++share)
             run_share(&job, share);
     return outcome(job);
+} catch (const std::bad_alloc &) {
+    return {Code::too_small, "out of memory"};
 }
 
 } // namespace

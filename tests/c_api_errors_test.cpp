@@ -13,9 +13,11 @@
 
 #include <gtest/gtest.h>
 
+#include "selvage/layer.h"
 #include "selvage/plan.h"
 #include "selvage/problem.h"
 #include "selvage/selvage.h"
+#include "selvage/thread_pool.h"
 
 #include "c_api_trial.h"
 
@@ -223,7 +225,7 @@ TEST(CApiErrors, StatusesOfTheLibraryPassThrough) {
     wish("", "", std::numeric_limits<int>::max());
 
     // A layer's own rules.
-    EXPECT_FAILS(invalid, "make_layer: max_pool2d has no weights",
+    EXPECT_FAILS(invalid, "layer: max_pool2d has no weights",
                  selvage_layer_create("max_pool2d in=3x3 kernel=2", nullptr, conv_w.data(),
                                       SELVAGE_OIHW, nullptr, &layer, status));
     EXPECT_EQ(plan, nullptr);
@@ -389,6 +391,27 @@ TEST(CApiErrors, LongTextsAreCutBetweenCharacters) {
     }
 }
 
+TEST(CApiErrors, OtherBytesAreCutLikeTheseAtMostThree) {
+    selvage_plan *plan = nullptr;
+    selvage_status status = dirty();
+    // No UTF-8: nothing but continuations.
+    ASSERT_EQ(selvage_plan_create(("conv2d " + std::string(900, '\xbf')).c_str(), nullptr, &plan,
+                                  &status),
+              SELVAGE_INVALID_ARGUMENT);
+    EXPECT_EQ(status.text, "'" + std::string(495, '\xbf'));
+}
+
+TEST(CApiErrors, TextsAreOneLine) {
+    const selvage_options options = {sizeof(options), "x\ny", nullptr, 0, 0};
+    selvage_plan *plan = nullptr;
+    selvage_status status = dirty();
+    EXPECT_EQ(selvage_plan_create(conv, &options, &plan, &status), SELVAGE_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(status.text).substr(0, 8), "isa=x?y:");
+    char text[9];
+    selvage::Line(text, sizeof text).add("$ %", "x\n\x7f\xc3\xbc", 123456);
+    EXPECT_STREQ(text, "x??\xc3\xbc 12");
+}
+
 TEST(CApiErrors, OutOfMemoryIsAStatus) {
     // Of one kernel, so that not every kernel's text is an allocation.
     const selvage_options options = {sizeof(options), nullptr, "reference", 0, 0};
@@ -446,6 +469,85 @@ TEST(CApiErrors, OutOfMemoryIsAStatus) {
     const char *none = selvage_isa(0);
     allocations_left = -1;
     EXPECT_EQ(none, nullptr);
+}
+
+// The functions of C++, behind no guard.
+TEST(CppErrors, OutOfMemoryIsAStatus) {
+    using selvage::Code;
+    using selvage::Status;
+    selvage::Options reference, two_threads;
+    reference.schedule = "reference";
+    two_threads.threads = 2;
+    selvage::Problem problem, pool, parsed;
+    ASSERT_TRUE(selvage::parse_problem(conv, &problem).ok());
+    ASSERT_TRUE(selvage::parse_problem("max_pool1d in=400 kernel=1", &pool).ok());
+    selvage::Problem large = problem;
+    large.c = large.k = selvage::largest;
+    selvage::Plan plan;
+    ASSERT_TRUE(selvage::make_plan(problem, reference, &plan).ok());
+    constexpr auto oihw = selvage::WeightOrder::oihw;
+    selvage::Layer layer, shared;
+    ASSERT_TRUE(selvage::make_layer(pool, two_threads, nullptr, oihw, nullptr, &shared).ok());
+    const std::vector<float> x(400);
+    std::vector<float> y(400);
+    const selvage::Parallel idle = {[](void *, void (*)(void *, int), void *, int) {}, nullptr};
+    alignas(64) char packed[64];
+    const std::int16_t whole[1] = {};
+    struct Row {
+        const char *name;
+        Code last;
+        std::function<Status()> call;
+    };
+    const Row rows[] = {
+        {"parse_problem", Code::ok, [&] { return selvage::parse_problem(conv, &parsed); }},
+        {"no problem", Code::invalid_argument,
+         [&] { return selvage::parse_problem("conv2d in=4 kernel=9", &parsed); }},
+        {"check", Code::overflow, [&] { return selvage::check(large); }},
+        {"make_plan", Code::ok, [&] { return selvage::make_plan(problem, reference, &plan); }},
+        {"make_layer", Code::ok,
+         [&] {
+             return selvage::make_layer(problem, reference, conv_w.data(), oihw, nullptr, &layer);
+         }},
+        {"no layer", Code::invalid_argument,
+         [&] {
+             return selvage::make_layer(pool, reference, conv_w.data(), oihw, nullptr, &layer);
+         }},
+        {"make_layer of a text", Code::ok,
+         [&] {
+             return selvage::make_layer(conv, reference, conv_w.data(), oihw, nullptr, &layer);
+         }},
+        {"pack", Code::invalid_argument, [&] { return plan.pack(nullptr, oihw, nullptr, packed); }},
+        {"pack whole weights", Code::invalid_argument,
+         [&] { return plan.pack(whole, oihw, packed); }},
+        {"run", Code::internal, [&] { return shared.run(x.data(), y.data(), nullptr, &idle); }},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.name);
+        Status status(Code::too_small, "");
+        long failures = 0;
+        for (; status.code() == Code::too_small; ++failures) {
+            allocations_left = failures;
+            try {
+                status = row.call();
+            } catch (...) {
+                allocations_left = -1;
+                FAIL() << "an exception at allocation " << failures;
+            }
+            allocations_left = -1;
+            if (status.code() == Code::too_small) {
+                EXPECT_EQ(status.text(), "out of memory");
+            }
+        }
+        EXPECT_EQ(status.code(), row.last) << status.text();
+        EXPECT_GT(failures, 1);
+    }
+}
+
+TEST(CppErrors, PoolsWithoutMemoryHaveNoWorkers) {
+    allocations_left = 0;
+    const selvage::ThreadPool pool(4);
+    allocations_left = -1;
+    EXPECT_EQ(pool.threads(), 1);
 }
 
 TEST(CApiErrors, RunsAllocateNothing) {

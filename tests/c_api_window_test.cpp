@@ -110,7 +110,7 @@ TEST(CApiWindow, Borders) {
     }
     axis.border = "wrap";
     refuse(axis, SELVAGE_INVALID_ARGUMENT,
-           "border wrap: must be constant, reflect, symmetric, replicate or circular");
+           "border wrap: must be one of constant, reflect, symmetric, replicate, circular");
 }
 
 TEST(CApiWindow, EveryConvention) {
@@ -171,9 +171,12 @@ TEST(CApiWindow, Adaptive) {
     EXPECT_EQ(sources(axis), Numbers({0, 1, 2, 2, 3, 4, 4, 5, 6}));
     axis.adaptive = 4; // 0..1, 1..3, 3..5, 5..6
     EXPECT_EQ(sources(axis), Numbers({0, 1, -1, 1, 2, 3, 3, 4, 5, 5, 6, -1}));
-    axis.adaptive = -1;
     axis.transposed = 0;
-    refuse(axis, SELVAGE_INVALID_ARGUMENT, "adaptive -1 is less than 0");
+    for (std::int64_t value : {std::int64_t(-1), selvage::largest + 1}) {
+        axis.adaptive = value;
+        refuse(axis, SELVAGE_INVALID_ARGUMENT,
+               "adaptive " + std::to_string(value) + " is not in 0..2147483647");
+    }
 }
 
 TEST(CApiWindow, Refusals) {
@@ -212,14 +215,20 @@ TEST(CApiWindow, Refusals) {
     outputs.same = "tf";
     refuse(outputs, invalid, "outputs 4: needs stride 1 and no same, unless transposed");
 
-    refuse(changed(transposed, &selvage_axis::output_padding, -1), invalid,
-           "output_padding -1 is less than 0");
-    for (std::int64_t value : {std::int64_t(0), std::int64_t(4)})
-        refuse(changed(changed(transposed, &selvage_axis::output_padding, huge),
-                       &selvage_axis::outputs, value),
-               SELVAGE_OVERFLOW,
-               "size 8, kernel 3, stride 1, dilation 1, pads 0,0: a value, the extent of the "
-               "window or the padded size exceeds 2147483647");
+    for (std::int64_t extra : {std::int64_t(-1), selvage::largest + 1, huge, least})
+        for (std::int64_t value : {0, 4})
+            refuse(changed(changed(transposed, &selvage_axis::output_padding, extra),
+                           &selvage_axis::outputs, value),
+                   invalid, "output_padding " + std::to_string(extra) + " is not in 0..2147483647");
+    refuse(changed(transposed, &selvage_axis::end, 11), invalid,
+           "pads 0,11 crop more than the 10 outputs");
+    selvage_axis causal = changed(transposed, &selvage_axis::outputs, 5);
+    causal.same = "causal";
+    refuse(causal, invalid, "outputs 5: takes same onnx-upper or onnx-lower, no other");
+    selvage_axis two_lines = axis;
+    two_lines.border = "x\ny\t\x7f\x1b";
+    refuse(two_lines, invalid,
+           "border x?y???: must be one of constant, reflect, symmetric, replicate, circular");
     const std::string neither =
         "a transposed convolution has neither ceil nor a border other than constant";
     selvage_axis rounded = transposed, reflected = transposed;

@@ -302,6 +302,20 @@ TEST(ProblemText, refuses_words_that_are_no_fields) {
                    "adaptive and kernel are both given");
     expect_refused("avg_pool2d in=9 adaptive=3 same=tf", Code::invalid_argument,
                    "same=tf and adaptive are both given");
+    expect_refused("pad1d in=3 to=5 same=causal", Code::invalid_argument,
+                   "to=5: outputs 5: needs stride 1 and no same, unless transposed");
+    expect_refused("conv_transpose1d in=3 kernel=3 stride=2 output_shape=5 same=causal",
+                   Code::invalid_argument,
+                   "output_shape=5: outputs 5: takes same onnx-upper or onnx-lower, no other");
+    EXPECT_EQ(parse("conv_transpose1d in=3 kernel=3 stride=2 output_shape=6 same=onnx-lower"),
+              parse("conv_transpose1d in=3 kernel=3 stride=2 pads=1,0"));
+    expect_refused("conv_transpose1d in=3 kernel=3 output_padding=3000000000",
+                   Code::invalid_argument,
+                   "columns: output_padding 3000000000 is not in 0..2147483647");
+    expect_refused("avg_pool1d in=3 adaptive=9223372036854775807", Code::invalid_argument,
+                   "columns: adaptive 9223372036854775807 is not in 0..2147483647");
+    expect_refused("conv2d \x1b[2J\v", Code::invalid_argument,
+                   "'?[2J?' is not of the form NAME=VALUE");
     expect_refused("pad1d in=3 to=6 pads=1", Code::invalid_argument, "to and pads are both given");
     expect_refused("conv_transpose1d in=3 kernel=3 output_shape=6 pads=1", Code::invalid_argument,
                    "output_shape and pads are both given");
@@ -347,6 +361,8 @@ TEST(ProblemText, refuses_names_that_are_none) {
          {"border=", "border=mirror", "border=reflect,", "border=reflect,reflect,reflect"})
         expect_refused(std::string("conv2d in=4 kernel=3 ") + field, Code::invalid_argument,
                        field + mode);
+    for (const selvage::NamedMode &each : selvage::modes)
+        EXPECT_NE(mode.find(each.name), mode.npos) << each.name;
     expect_refused("conv2d in=4 kernel=3 type=f16", Code::invalid_argument,
                    "type=f16: must be f32, u8 or i8");
     expect_refused("conv2d in=4 kernel=3 layout=ncwh", Code::invalid_argument,
@@ -436,10 +452,9 @@ TEST(Check, refuses_windows_and_names_the_axis) {
     expect_refused("pad1d in=5 pads=-1,-4", Code::invalid_argument,
                    "columns: size 5 with pads -1,-4 leaves no input");
     expect_refused("conv_transpose1d in=5 kernel=3 pads=4,4", Code::invalid_argument,
-                   "columns: size 5 with pads 4,4 and phase 0 is too short for kernel 3 with "
-                   "dilation 1 at stride 1: the number of outputs would be negative");
+                   "columns: pads 4,4 crop more than the 7 outputs");
     expect_refused("conv_transpose1d in=5 kernel=3 output_padding=-1", Code::invalid_argument,
-                   "columns: output_padding -1 is less than 0");
+                   "columns: output_padding -1 is not in 0..2147483647");
     expect_refused("conv2d in=4 kernel=3000000000", Code::overflow,
                    "rows: size 4, kernel 3000000000, stride 1, dilation 1, pads 0,0: a value, the "
                    "extent of the window or the padded size exceeds 2147483647");

@@ -311,6 +311,11 @@ TEST_F(RejectedEdge, Strides) {
     expect_rejected(SELVAGE_UNSUPPORTED,
                     "input has neighbours 2 elements apart along its channels, the innermost axis "
                     "of nhwc; they must lie at distance 1");
+    shape.input_stride_c = 0;
+    expect_rejected(SELVAGE_UNSUPPORTED,
+                    "input has neighbours 0 elements apart along its channels, the innermost axis "
+                    "of nhwc; they must lie at distance 1; strides that are all 0 mean dense data: "
+                    "set one, set all");
     shape.input_stride_c = 1;
     shape.input_stride_h = -256;
     expect_rejected(SELVAGE_INVALID_ARGUMENT,

@@ -372,6 +372,66 @@ TEST(Specialised, SlicesGiveTheBitsOfTheWhole) {
     EXPECT_GT(kernels, 60);
 }
 
+/// What is refused for all rows is refused in the same words for each of them, and writes nothing.
+TEST(Specialised, SlicesAreHeldToTheStridesOfTheWhole) {
+    constexpr std::int64_t far = std::int64_t(1) << 58;
+    const std::vector<float> input = count_up(1, 2 * 4 * 5 * 8);
+    const auto expect_refused = [&](const std::string &problem, std::int64_t selvage_shape::*stride,
+                                    std::int64_t value, const std::string &reason) {
+        selvage_shape shape = describe(problem, "any");
+        const bool nhwc = AnyKernel::problem.layout == selvage::Layout::nhwc;
+        // As the dense tensors have them, but for one.
+        shape.input_stride_c = shape.output_stride_c = nhwc ? 1 : 40;
+        shape.input_stride_w = shape.output_stride_w = nhwc ? 8 : 1;
+        shape.input_stride_h = shape.output_stride_h = nhwc ? 40 : 5;
+        shape.input_stride_d = shape.output_stride_d = nhwc ? 160 : 20;
+        shape.input_stride_n = shape.output_stride_n = 320;
+        shape.*stride = value;
+        const std::int64_t rows = AnyKernel::problem.rank == 3 ? 2 : 4;
+        for (shape.rows = rows; shape.first_row + shape.rows <= rows;) {
+            std::vector<float> memory(3 * input.size(), -1);
+            selvage_status status;
+            EXPECT_EQ(Specialised<AnyKernel>::run(&shape, input.data(), nullptr,
+                                                  memory.data() + input.size(), nullptr, nullptr, 0,
+                                                  &status),
+                      SELVAGE_INVALID_ARGUMENT)
+                << problem << ", row " << shape.first_row << " of " << shape.rows;
+            EXPECT_NE(std::string(status.text).find(reason), std::string::npos) << status.text;
+            EXPECT_EQ(std::count(memory.begin(), memory.end(), -1), int(memory.size()));
+            shape.first_row += shape.rows == 1;
+            shape.rows = 1;
+        }
+    };
+    const std::string rows = "pad2d c=8 in=4x5", planes = "pad3d c=8 in=2x4x5";
+    for (const std::string layout : {" layout=nhwc", " layout=nchw"}) {
+        expect_refused(rows + layout, &selvage_shape::output_stride_h, -32,
+                       "output has a stride of -32 elements");
+        expect_refused(rows + layout, &selvage_shape::output_stride_h, 1, "output overlaps itself");
+        expect_refused(rows + layout, &selvage_shape::output_stride_h, far,
+                       "output has a stride of 288230376151711744 elements");
+        expect_refused(rows + layout, &selvage_shape::input_stride_h, -40,
+                       "input has a stride of -40 elements");
+        expect_refused(rows + layout, &selvage_shape::input_stride_h, far,
+                       "input has a stride of 288230376151711744 elements");
+        expect_refused(planes + layout, &selvage_shape::output_stride_d, -160,
+                       "output has a stride of -160 elements");
+        expect_refused(planes + layout, &selvage_shape::output_stride_d, 1,
+                       "output overlaps itself");
+    }
+}
+
+/// The stride of an axis of one element is never taken, so it may be any number.
+TEST(Specialised, StridesOfSingleElementsDoNotCount) {
+    selvage_shape shape =
+        describe("conv_transpose2d c=1 k=1 in=1x2 kernel=1 stride=2", "direct_6x2_c16");
+    const std::vector<float> expected = dense_run(shape);
+    for (const std::int64_t stride : {INT64_MIN, INT64_MAX}) {
+        shape.input_stride_h = shape.output_stride_h = stride;
+        shape.input_stride_w = shape.output_stride_w = 1;
+        EXPECT_EQ(dense_run(shape), expected);
+    }
+}
+
 TEST(Specialised, FieldsThatTheOperatorDoesNotHaveAreIgnored) {
     const auto expect_ignored = [](const char *problem,
                                    std::initializer_list<const char *> fields) {

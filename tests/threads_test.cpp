@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include "selvage/core/views.h"
 #include "selvage/layer.h"
 #include "selvage/thread_pool.h"
 
@@ -190,7 +191,7 @@ TEST_P(Threads, GiveTheSameBits) {
                 // Others may round in another way. (Each phase of conv_transpose has its own.)
                 for (const PlannedPart &part : many.parts()) {
                     if (problem.op != Op::conv_transpose) {
-                        ASSERT_EQ(isa(part.kernel), isa(one.kernel())) << repro;
+                        ASSERT_EQ(isa(part.kernel), isa(one.parts().front().kernel)) << repro;
                     }
                 }
                 for (const Parallel *parallel : {static_cast<const Parallel *>(nullptr), &backwards,
@@ -340,6 +341,54 @@ TEST(Shares, OfVeryManyImages) {
     EXPECT_EQ(images, Sizes({1537228672809129302, 1537228672809129302, 1537228672809129301}));
 }
 
+// Every share has a part for each phase, and every part has tables of its own.
+TEST(Shares, OfManyPhasesAreFew) {
+    EXPECT_EQ(sizes(plan_for(1024, "conv_transpose1d in=3 kernel=4096 stride=4096")).size(), 16u);
+    const Plan plan = plan_for(16, "conv_transpose2d in=4x2 kernel=200 stride=200");
+    EXPECT_EQ(plan.parts().size(), 40000u);
+    EXPECT_EQ(shares(plan), 1);
+}
+
+// The weights are packed for the kernel of the whole output, and shares read the same.
+TEST(Shares, TellWhyTheyTakeNoFasterKernel) {
+    Options options;
+    options.isa = "sse41";
+    options.threads = 8;
+    Plan plan;
+    ASSERT_TRUE(make_plan(parse("conv2d c=3 in=9x9 kernel=3 layout=nchw"), options, &plan).ok());
+    EXPECT_GT(shares(plan), 1);
+    const std::vector<selvage::Decline> &declined = plan.declined();
+    EXPECT_TRUE(std::any_of(declined.begin(), declined.end(), [](const selvage::Decline &each) {
+        return each.reason == "packs weights or rounds unlike the rest of the output";
+    }));
+}
+
+// Nothing is computed of a stride that is never taken.
+TEST(Shares, OfOneRowWhoseStrideIsAnyNumber) {
+    const char *const problem = "conv_transpose2d in=1x8 kernel=1x2 stride=2";
+    const Data data = random_data(parse(problem), 1);
+    const Plan plan = plan_for(1, problem);
+    const GuardedMemory packed(plan.packed_bytes()), scratch(plan.scratch_bytes());
+    pack(plan, data, packed.begin<std::byte>());
+    std::vector<float> expected(16), output(16);
+    selvage::Tensor<float> view = selvage::dense(expected.data(), 1, 1, 16, 1);
+    const auto run = [&] {
+        return plan.run(selvage::dense<const float>(data.input.data(), 1, 1, 8, 1),
+                        packed.begin<std::byte>(), view, scratch.begin<std::byte>(),
+                        plan.scratch_bytes());
+    };
+    ASSERT_TRUE(run().ok());
+    view.data = output.data();
+    view.stride_n = view.stride_d = view.stride_h = INT64_MAX;
+    ASSERT_TRUE(run().ok());
+    EXPECT_EQ(output, expected);
+    selvage::View stepped("output", view);
+    stepped.step(2, 2, 2);
+    EXPECT_EQ(stepped.stride_d, INT64_MAX);
+    EXPECT_EQ(stepped.stride_h, INT64_MAX);
+    EXPECT_EQ(stepped.stride_w, 2);
+}
+
 TEST(Shares, OfTilesAreForAsManyThreads) {
     const Plan plan = plan_for(3, "conv2d c=3 in=40x7 kernel=3 pads=1");
     Plan tile;
@@ -392,9 +441,29 @@ TEST(RejectedThreads, HooksThatCannotBeOrDoNotDo) {
             EXPECT_TRUE(layer.run(x.data(), y.data(), nullptr, &idle).ok()); // nothing to share
             continue;
         }
-        const Status left_out = layer.run(x.data(), y.data(), nullptr, &idle);
-        EXPECT_EQ(left_out.code(), Code::internal);
-        EXPECT_NE(left_out.text().find("0 of 2"), std::string::npos) << left_out.text();
+        const Parallel first_twice = {[](void *, Task task, void *data, int count) {
+                                          for (int i = 0; i < count; ++i)
+                                              task(data, 0);
+                                      },
+                                      nullptr};
+        const Parallel from_one = {[](void *, Task task, void *data, int count) {
+                                       for (int i = 1; i <= count; ++i)
+                                           task(data, i);
+                                   },
+                                   nullptr};
+        const Parallel too_many = {[](void *, Task task, void *data, int count) {
+                                       for (int i = -1; i <= count; ++i)
+                                           task(data, i);
+                                   },
+                                   nullptr};
+        for (const auto &[hook, count] :
+             {std::pair{&idle, "0 of 2"}, {&first_twice, "1 of 2"}, {&from_one, "1 of 2"}}) {
+            const Status left_out = layer.run(x.data(), y.data(), nullptr, hook);
+            EXPECT_EQ(left_out.code(), Code::internal);
+            EXPECT_NE(left_out.text().find(count), std::string::npos) << left_out.text();
+        }
+        EXPECT_TRUE(layer.run(x.data(), y.data(), nullptr, &too_many).ok());
+        EXPECT_EQ(y, x);
     }
 }
 
@@ -440,6 +509,11 @@ TEST(Pool, CallsEachTaskOnce) {
             }
         }
     }
+}
+
+TEST(Pool, OfMoreThreadsThanAnyPlanHas) {
+    const ThreadPool pool(selvage::most_threads + 20);
+    EXPECT_LE(pool.threads(), selvage::most_threads);
 }
 
 // Workers fall asleep in between, at any moment around the next run.

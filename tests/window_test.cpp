@@ -541,14 +541,32 @@ TEST(Transposed, output_shape_crops_on_one_side_more) {
         EXPECT_EQ(selvage::transposed_pads_for({3, 3, 2}, 8, end_first), (Pads{0, -1}));
 }
 
+// Constant expressions, in which nothing may overflow.
+constexpr Axis with_extra(std::int64_t extra) {
+    Axis axis = {3, 3};
+    axis.output_padding = extra;
+    return axis;
+}
+static_assert(selvage::transposed_pads_for(with_extra(INT64_MAX), 3, false).begin == 0);
+static_assert(selvage::transposed_pads_for(with_extra(INT64_MIN), 3, false).begin == 0);
+static_assert(!transposed(with(Axis{0, 1, selvage::largest},
+                               selvage::transposed_pads_for({0, 1, selvage::largest}, INT64_MAX,
+                                                            false)))
+                   .ok());
+static_assert(selvage::transposed_pads_for({3, 3}, INT64_MIN, false).begin > selvage::largest);
+
 TEST(Transposed, refuses) {
     EXPECT_EQ(transposed({4, 0}).error, WindowError::kernel);
     EXPECT_EQ(transposed({4, 3, 2, 1, 0, 0, 2}).error, WindowError::phase);
-    EXPECT_EQ(transposed({4, 3, 1, 1, 3, 4}).error, WindowError::outputs);
+    EXPECT_EQ(transposed({4, 3, 1, 1, 3, 4}).error, WindowError::result);
+    EXPECT_EQ(transposed({0, 1, 3}).error, WindowError::outputs); // an empty input
+    EXPECT_TRUE(transposed({0, 3, 3}).ok());
     EXPECT_TRUE(transposed({4, 3, 1, 1, 3, 3}).ok()); // no outputs
     Axis axis = {4, 3};
-    axis.output_padding = -1;
-    EXPECT_EQ(transposed(axis).error, WindowError::extra);
+    for (std::int64_t extra : {std::int64_t(-1), selvage::largest + 1, INT64_MAX, INT64_MIN}) {
+        axis.output_padding = extra;
+        EXPECT_EQ(transposed(axis).error, WindowError::extra);
+    }
     EXPECT_EQ(transposed({selvage::largest, 1, 2}).error, WindowError::overflow);
     EXPECT_EQ(transposed({selvage::largest, 1, selvage::largest, 1, INT64_MIN}).error,
               WindowError::overflow);

@@ -51,7 +51,8 @@ typedef struct selvage_shape {
     /// The first output that a call computes, along the outermost axis of the kernel's rank: planes
     /// of rank 3, rows of rank 2, columns of rank 1.
     int64_t first_row;
-    /// How many of these outputs; 0 means all, and first_row is 0 then. Calls for different rows
+    /// How many of these outputs; 0 means all, and first_row is 0 then, so a thread that has none
+    /// left to compute must not call. Calls for different rows
     /// may run at the same time, each with scratch memory of its own, and give the same bits as one
     /// call for all. They touch no elements but those that their rows read and write.
     int64_t rows;

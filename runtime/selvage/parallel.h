@@ -33,5 +33,8 @@ typedef struct selvage_parallel {
 namespace selvage {
 /// The name in C++.
 using Parallel = ::selvage_parallel;
+
+/// The highest Options::threads; no pool needs more threads.
+constexpr int most_threads = 1024;
 } // namespace selvage
 #endif

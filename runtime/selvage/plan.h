@@ -30,13 +30,11 @@ struct Options {
     /// channels need it.
     bool adjacent_pixels = false;
     /// How many threads may compute one run(): the output is cut into at most so many shares of
-    /// equal size, by images and lines, which run() hands to its Parallel. 1 to most_threads. The
-    /// results are the same, to the bit, for any number.
+    /// equal size, by images and lines, which run() hands to its Parallel. 1 to most_threads. A
+    /// transposed convolution of p phases has at most 65536/p shares. The results are the same, to
+    /// the bit, for any number.
     int threads = 1;
 };
-
-/// The highest Options::threads.
-constexpr int most_threads = 1024;
 
 /// A kernel that was considered and not taken, and why.
 struct Decline {
@@ -112,8 +110,9 @@ public:
     /// 0). `indices` has the shape of `output` where the problem has indices, else it is null.
     /// Memory of input and outputs must not overlap (views that interleave without sharing an
     /// element are refused too). `parallel` runs the shares of a plan for several threads (null:
-    /// one after the other here). No allocation, no system call but its. On failure nothing was
-    /// written, unless the code is `internal`, as it is where `parallel` left out a share.
+    /// one after the other here). No allocation but for the text of a failure, no system call but
+    /// its. On failure nothing was written, unless the code is `internal`, as it is where
+    /// `parallel` left out a share.
     template <class T>
     Status run(const Tensor<const T> &input, const void *packed, const Tensor<T> &output,
                void *scratch, std::size_t scratch_bytes,

@@ -22,8 +22,8 @@ SELVAGE_API std::string name(Op op, int rank);
 ///     same=NAME (see `conventions` in window.h)
 ///   phase=0 (z, y, x), border=constant (or reflect, symmetric, replicate, circular; one for all
 ///     axes or one for each, as in border=circular,constant), value=0
-///   output_padding=0 (conv_transpose); output_shape=HxW in place of the pads, see
-///     transposed_pads_for()
+///   output_padding=0 (conv_transpose); output_shape=HxW in place of the pads, with
+///     same=onnx-upper or onnx-lower beside it, see transposed_pads_for()
 ///   adaptive=HxW (pools) in place of kernel, stride, dilation, pads, phase and border; adaptive=1
 ///     is a global pool
 ///   to=HxW (pad) in place of the pads: so many outputs, the input centred, an odd place at the end

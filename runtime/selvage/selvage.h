@@ -231,9 +231,7 @@ SELVAGE_API selvage_region selvage_plan_output_region(const selvage_plan *plan);
 SELVAGE_API selvage_tensor selvage_plan_input(const selvage_plan *plan, const void *data);
 
 /// The same of the output.
-/// The output, see selvage_plan_input().
 SELVAGE_API selvage_tensor selvage_plan_output(const selvage_plan *plan, void *data);
-/// Its indices, see selvage_plan_input().
 
 /// The same of the indices of a max pool, which have the output's shape.
 SELVAGE_API selvage_tensor selvage_plan_indices(const selvage_plan *plan, int64_t *data);
@@ -273,7 +271,8 @@ typedef struct selvage_layer selvage_layer;
 
 /// Makes a plan as selvage_plan_create() does, with memory for it, and packs the weights as
 /// selvage_plan_pack() does; they are read once. Weights and bias are null for operators without
-/// weights. The caller frees *layer. Filters with `weights=fixed` need a plan.
+/// weights; `order` is one of the enumerators even then. The caller frees *layer. Filters with
+/// `weights=fixed` need a plan.
 SELVAGE_API selvage_code selvage_layer_create(const char *problem, const selvage_options *options,
                                               const float *weights, selvage_weight_order order,
                                               const float *bias, selvage_layer **layer,
@@ -316,7 +315,7 @@ typedef struct selvage_axis {
     /// Above 0: so many outputs, in place of begin and end. Of a forward window at stride 1, the
     /// input in their middle (`to` of pad). Of a transposed one, what is too much is cropped
     /// (`output_shape`), by halves of which the larger is the begin's, but the end's with
-    /// same="onnx-upper".
+    /// same="onnx-upper"; of the conventions only this one and "onnx-lower" go with it.
     int64_t outputs;
     /// What is read outside the input: "constant" (or null or ""), "reflect", "symmetric",
     /// "replicate" or "circular".

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "selvage/core/code.h"
+#include "selvage/core/line.h"
 
 namespace selvage {
 
@@ -25,8 +26,11 @@ constexpr const char *name(Code code) {
 class [[nodiscard]] Status {
 public:
     Status() = default;
-    /// A failure, with one line of text.
-    Status(Code code, std::string text) : code_(code), text_(std::move(text)) {}
+    /// A failure, with one line of text; `?` stands for control characters that it quotes.
+    Status(Code code, std::string text) : code_(code), text_(std::move(text)) {
+        for (char &each : text_)
+            each = printable(each);
+    }
 
     /// Whether the call did what it was asked to.
     bool ok() const { return code_ == Code::ok; }

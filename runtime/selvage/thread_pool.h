@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,10 +24,12 @@ namespace selvage {
 class ThreadPool {
 public:
     /// A pool of `threads` threads, among them the one that calls run(), so that less than 2 start
-    /// none. Where the system has no more to give, there are fewer; threads() tells.
+    /// none, and no more than most_threads. Where the system has no more to give, there are fewer;
+    /// threads() tells.
     explicit ThreadPool(int threads) {
-        workers_.reserve(threads > 1 ? std::size_t(threads - 1) : 0);
+        threads = std::min(threads, most_threads);
         try {
+            workers_.reserve(threads > 1 ? std::size_t(threads - 1) : 0);
             for (int i = 1; i < threads; ++i)
                 workers_.emplace_back([this] { serve(); });
         } catch (const std::exception &) {

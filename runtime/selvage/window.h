@@ -93,8 +93,9 @@ enum class WindowError {
     overflow, ///< a value, the extent of the window or the padded size is above `largest`
     crop,     ///< negative pads take more than there is
     outputs,  ///< the number of outputs would be negative
-    adaptive, ///< adaptive < 0
-    extra,    ///< output_padding < 0
+    adaptive, ///< not 0 <= adaptive <= `largest`
+    extra,    ///< not 0 <= output_padding <= `largest`
+    result,   ///< pads take more than a transposed convolution has
 };
 
 namespace detail {
@@ -111,6 +112,19 @@ constexpr std::int64_t at_least(std::int64_t low, std::int64_t a) { return a < l
 
 constexpr std::int64_t extent(std::int64_t kernel, std::int64_t dilation) {
     return dilation * (kernel - 1) + 1;
+}
+
+/// The outputs of a transposed convolution without pads, phase and output padding.
+constexpr std::int64_t full(const Axis &axis) {
+    return (axis.size - 1) * axis.stride + extent(axis.kernel, axis.dilation);
+}
+
+/// The names of a table, for error texts: "valid, torch, ...".
+template <class Named, std::size_t count> std::string names(const std::array<Named, count> &all) {
+    std::string text;
+    for (const Named &each : all)
+        text.append(text.empty() ? "" : ", ").append(each.name);
+    return text;
 }
 
 /// The element that stands at a position of an endless axis, all but `constant`. Source: the
@@ -271,12 +285,10 @@ constexpr const Convention *find_convention(std::string_view name) {
 }
 
 /// The names of all conventions, for error texts: "valid, torch, ...".
-inline std::string convention_names() {
-    std::string names;
-    for (const Convention &each : conventions)
-        names.append(names.empty() ? "" : ", ").append(each.name);
-    return names;
-}
+inline std::string convention_names() { return detail::names(conventions); }
+
+/// The names of all modes, for error texts: "constant, reflect, ...".
+inline std::string mode_names() { return detail::names(modes); }
 
 /// The positions that are read along one axis.
 ///
@@ -494,10 +506,8 @@ constexpr Window adaptive_window(std::int64_t size, std::int64_t outputs) {
 constexpr WindowError window(const Axis &axis, bool ceil, Window *result) {
     if (WindowError error = detail::check_shape(axis); error != WindowError::none)
         return error;
-    if (axis.adaptive < 0)
+    if (axis.adaptive < 0 || axis.adaptive > largest)
         return WindowError::adaptive;
-    if (axis.adaptive > largest)
-        return WindowError::overflow;
     Window &w = *result;
     w = Window();
     if (axis.adaptive > 0) {
@@ -566,9 +576,12 @@ inline Code explain(const Axis &axis, WindowError error, Line &text) {
                          axis.size, axis.begin, axis.end, axis.phase, axis.kernel, axis.dilation,
                          axis.stride);
     case WindowError::adaptive:
-        return text.fail(invalid, "adaptive % is less than 0", axis.adaptive);
+        return text.fail(invalid, "adaptive % is not in 0..%", axis.adaptive, largest);
     case WindowError::extra:
-        return text.fail(invalid, "output_padding % is less than 0", axis.output_padding);
+        return text.fail(invalid, "output_padding % is not in 0..%", axis.output_padding, largest);
+    case WindowError::result:
+        return text.fail(invalid, "pads %,% crop more than the % outputs", axis.begin, axis.end,
+                         detail::full(axis) + axis.phase + axis.output_padding);
     case WindowError::overflow:
         return text.fail(Code::overflow,
                          "size %, kernel %, stride %, dilation %, pads %,%: a value, the extent of "
@@ -671,9 +684,9 @@ constexpr TransposedResult transposed(const Axis &axis) {
         return {{}, error};
     if (axis.phase < 0 || axis.phase >= axis.stride)
         return {{}, WindowError::phase};
-    if (axis.output_padding < 0)
+    if (axis.output_padding < 0 || axis.output_padding > largest)
         return {{}, WindowError::extra};
-    for (std::int64_t value : {axis.begin, axis.end, axis.output_padding})
+    for (std::int64_t value : {axis.begin, axis.end})
         if (value > largest || value < -largest)
             return {{}, WindowError::overflow};
     Transposed result;
@@ -683,10 +696,10 @@ constexpr TransposedResult transposed(const Axis &axis) {
     result.dilation = axis.dilation;
     result.before = axis.begin - axis.phase;
     // At most 2^62 + a few times 2^31.
-    result.outputs = (axis.size - 1) * axis.stride + detail::extent(axis.kernel, axis.dilation) -
-                     axis.begin - axis.end + axis.phase + axis.output_padding;
-    if (result.outputs < 0)
-        return {{}, WindowError::outputs};
+    const std::int64_t full = detail::full(axis) + axis.phase + axis.output_padding;
+    result.outputs = full - axis.begin - axis.end;
+    if (result.outputs < 0) // without pads too: of an empty input with a stride above the extent
+        return {{}, full < 0 ? WindowError::outputs : WindowError::result};
     if (result.outputs > largest)
         return {{}, WindowError::overflow};
     return {result, WindowError::none};
@@ -704,24 +717,52 @@ constexpr Pads transposed_pads(Axis axis, Pads (*same)(const Axis &)) {
     forward.size = outputs;
     forward.phase = 0;
     const std::int64_t begin = same(forward).begin;
-    return {begin, (axis.size - 1) * axis.stride + detail::extent(axis.kernel, axis.dilation) -
-                       begin - outputs};
+    return {begin, detail::full(axis) - begin - outputs};
 }
 
 /// The pads that leave `outputs` of a transposed convolution; of an odd number to crop the larger
 /// half goes to the begin, or to the end where `end_first`. Source: ONNX ConvTranspose
 /// `output_shape`, whose SAME_UPPER is `end_first`.
 constexpr Pads transposed_pads_for(Axis axis, std::int64_t outputs, bool end_first) {
-    if (detail::check_shape(axis) != WindowError::none)
+    // transposed() refuses these axes itself, and these pads in place of the outputs.
+    if (detail::check_shape(axis) != WindowError::none || axis.output_padding < 0 ||
+        axis.output_padding > largest)
         return {};
-    const std::int64_t total = (axis.size - 1) * axis.stride +
-                               detail::extent(axis.kernel, axis.dilation) + axis.output_padding -
-                               outputs;
+    if (outputs < 0 || outputs > largest)
+        return {largest + 1, largest + 1};
+    const std::int64_t total = detail::full(axis) + axis.output_padding - outputs;
     if (total > 2 * largest || total < -2 * largest)
-        return {largest + 1, largest + 1}; // transposed() refuses them
+        return {largest + 1, largest + 1};
     // Of an odd number to add, the larger half goes to the end either way.
     const std::int64_t begin = end_first ? total / 2 : total - detail::floor_div(total, 2);
     return {begin, total - begin};
+}
+
+/// Gives an axis the pads that a convention or a number of outputs stands for; where both are null,
+/// they stay. Outputs are those of transposed_pads_for(), of which `same` says no more than
+/// whose larger half is cropped, or else those of convention::to(). Fails with `invalid_argument`
+/// and one line where the outputs are not in 0..`largest` or do not go with the rest.
+inline Code resolve_pads(Axis *axis, bool transposed, const Convention *same,
+                         const std::int64_t *outputs, Line &text) {
+    constexpr Code invalid = Code::invalid_argument;
+    if (outputs == nullptr) {
+        if (same != nullptr)
+            *axis =
+                with(*axis, transposed ? transposed_pads(*axis, same->pads) : same->pads(*axis));
+        return Code::ok;
+    }
+    if (*outputs < 0 || *outputs > largest)
+        return text.fail(invalid, "outputs % is not in 0..%", *outputs, largest);
+    if (!transposed && (axis->stride != 1 || same != nullptr))
+        return text.fail(invalid, "outputs %: needs stride 1 and no same, unless transposed",
+                         *outputs);
+    const bool upper = same != nullptr && same->name == "onnx-upper";
+    if (same != nullptr && !upper && same->name != "onnx-lower")
+        return text.fail(invalid, "outputs %: takes same onnx-upper or onnx-lower, no other",
+                         *outputs);
+    *axis = with(*axis, transposed ? transposed_pads_for(*axis, *outputs, upper)
+                                   : convention::to(*axis, *outputs));
+    return Code::ok;
 }
 
 } // namespace selvage

@@ -519,8 +519,8 @@ private:
         std::size_t scratch_bytes;
     };
 
-    /// The sizes of what a run touches of a tensor, and its strides. These are given as five in the
-    /// order n, d, h, w, c; all of them 0: dense.
+    /// The sizes of a whole tensor, and its strides. These are given as five in the order n, d, h,
+    /// w, c; all of them 0: dense.
     [[gnu::noinline]] static void view(View *view, const Whole &whole, Extent Along::*extent,
                                        std::int64_t c, const std::int64_t *strides) {
         const Extent &z = whole.axes[0].*extent, &y = whole.axes[1].*extent,
@@ -540,37 +540,52 @@ private:
             view->stride_n = nhwc ? z.all * view->stride_d : c * view->stride_c;
         }
         view->n = whole.n;
-        view->d = z.count();
-        view->h = y.count();
-        view->w = x.count();
+        view->d = z.all;
+        view->h = y.all;
+        view->w = x.all;
         view->c = c;
     }
 
-    /// From the first of all elements to the first that a run touches.
-    [[gnu::noinline]] static void move(View *view, const Whole &whole, Extent Along::*extent) {
-        const Along *const axes = whole.axes;
-        view->move(0, (axes[0].*extent).begin, (axes[1].*extent).begin, (axes[2].*extent).begin);
+    /// From a whole tensor to what a run touches of it.
+    [[gnu::noinline]] static void narrow(View *view, const Whole &whole, Extent Along::*extent) {
+        const Extent &z = whole.axes[0].*extent, &y = whole.axes[1].*extent,
+                     &x = whole.axes[2].*extent;
+        view->move(0, z.begin, y.begin, x.begin);
+        view->d = z.count();
+        view->h = y.count();
+        view->w = x.count();
     }
 
     // Runs.
 
-    /// Lets the views begin at what the run touches, once their strides are known to be right.
+    /// Of strides, only some of which were given, the innermost is what a caller forgot.
+    [[gnu::noinline]] static Code check_strides(const View &view, Line &text) {
+        const Layout layout = Kernel::problem.layout;
+        const Code code = check_view(view, layout, text);
+        if (code == Code::unsupported &&
+            (layout == Layout::nhwc ? view.stride_c : view.stride_w) == 0)
+            text.add("; strides that are all 0 mean dense data: set one, set all");
+        return code;
+    }
+
+    /// Narrows the views to what the run touches, once the strides are known to be right for the
+    /// whole tensors: what is refused for all rows is refused for each of them.
     static Code check(const Whole &whole, Memory *views, Line &text) {
         const Problem &p = Kernel::problem;
         const KernelRow &row = row_at(whole.row);
         const Memory &memory = *views;
         const View &input = memory.input, &output = memory.output, &indices = memory.indices;
-        Code code = check_view(input, p.layout, text);
+        Code code = check_strides(input, text);
         if (code == Code::ok)
-            code = check_view(output, p.layout, text);
+            code = check_strides(output, text);
         if (code == Code::ok && has_indices())
-            code = check_view(indices, p.layout, text);
+            code = check_strides(indices, text);
         if (code != Code::ok)
             return code;
-        move(&views->input, whole, &Along::input);
-        move(&views->output, whole, &Along::output);
+        narrow(&views->input, whole, &Along::input);
+        narrow(&views->output, whole, &Along::output);
         if (has_indices())
-            move(&views->indices, whole, &Along::output);
+            narrow(&views->indices, whole, &Along::output);
         if (memory.scratch_bytes < whole.scratch_bytes)
             code = text.fail(Code::too_small, "scratch has % bytes, the shape needs %",
                              memory.scratch_bytes, whole.scratch_bytes);
@@ -637,11 +652,8 @@ private:
                 View view = all;
                 view.move(first, axes[0].begin, axes[1].begin, axes[2].begin);
                 view.n = input.n;
-                if (transposes()) {
-                    view.stride_d *= fixed(0).stride;
-                    view.stride_h *= fixed(1).stride;
-                    view.stride_w *= fixed(2).stride;
-                }
+                if (transposes())
+                    view.step(fixed(0).stride, fixed(1).stride, fixed(2).stride);
                 return view;
             };
             const View output = written(memory.output),

@@ -11,6 +11,12 @@ namespace selvage {
 /// The longest text of a status, the 0 at its end included.
 constexpr std::size_t longest_line = 500;
 
+/// A character that keeps a line one line: `?` in place of those that control a terminal.
+constexpr char printable(char character) {
+    const auto byte = static_cast<unsigned char>(character);
+    return byte < 0x20 || byte == 0x7f ? '?' : character;
+}
+
 /// One line of text, written into memory of the caller and cut where that ends. It always ends
 /// with a 0. A Line without memory takes every text and keeps none.
 class Line {
@@ -36,7 +42,7 @@ private:
 
     void put(const char *text) {
         for (; at_ != last_ && *text != 0; ++text)
-            *at_++ = *text;
+            *at_++ = printable(*text);
     }
     void write(const char *format, ...) {
         std::va_list words;

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <type_traits>
 
 #include "selvage/core/buffer.h"
@@ -11,21 +10,20 @@
 #include "selvage/core/line.h"
 #include "selvage/core/scratch.h"
 #include "selvage/tensor.h"
+#include "selvage/window.h"
 
 /// Views of tensors, and what they must be for kernels to take them.
 
 namespace selvage {
 
-/// Kernels address bytes with 32 bits.
-constexpr std::int64_t address_limit = std::numeric_limits<std::int32_t>::max();
-
-/// Whether so many elements of some bytes each fit one buffer.
+/// Whether so many elements of some bytes each fit one buffer, whose bytes kernels count with 32
+/// bits.
 inline bool addressable(std::int64_t bytes, std::initializer_list<std::int64_t> sizes) {
     for (std::int64_t size : sizes)
         if (size == 0)
             return true;
     for (std::int64_t size : sizes)
-        if (__builtin_mul_overflow(bytes, size, &bytes) || bytes > address_limit)
+        if (__builtin_mul_overflow(bytes, size, &bytes) || bytes > largest)
             return false;
     return true;
 }
@@ -82,6 +80,14 @@ struct View {
         moved.move(image, plane, row, column);
         return moved;
     }
+
+    /// Lets the view take but every so manyth plane, row and column. A stride that is never taken
+    /// may be any number, whose multiple 64 bits need not hold.
+    [[gnu::noinline]] void step(std::int64_t planes, std::int64_t rows, std::int64_t columns) {
+        stride_d *= d == 1 ? 1 : planes;
+        stride_h *= h == 1 ? 1 : rows;
+        stride_w *= w == 1 ? 1 : columns;
+    }
 };
 
 /// A view that is not empty must be addressable. Elements that are written must not share memory;
@@ -101,7 +107,7 @@ inline Code check_view(const View &view, Layout layout, Line &text) {
     if (view.data == nullptr)
         return text.fail(invalid, "$ is null", view.what);
     for (int i = images; i >= 0; --i) {
-        const std::int64_t limit = i == images ? most_elements / view.n : address_limit;
+        const std::int64_t limit = i == images ? most_elements / view.n : largest;
         if (axes[i].size > 1 && (axes[i].stride < 0 || axes[i].stride > limit))
             return text.fail(invalid, "$ has a stride of % elements, not in 0..%", view.what,
                              axes[i].stride, limit);
@@ -122,12 +128,12 @@ inline Code check_view(const View &view, Layout layout, Line &text) {
                              view.what, view.stride_n, view.stride_d, view.stride_h, view.stride_w,
                              view.stride_c, view.n, view.d, view.h, view.w, view.c);
         inner += (axes[i].size - 1) * axes[i].stride;
-        if (inner > address_limit && i + 1 < images)
+        if (inner > largest && i + 1 < images)
             break;
     }
-    if (view.image_span() > address_limit / view.type.bytes())
+    if (view.image_span() > largest / view.type.bytes())
         return text.fail(Code::overflow, "$ spans % elements in an image, more than % bytes",
-                         view.what, view.image_span(), address_limit);
+                         view.what, view.image_span(), largest);
     return Code::ok;
 }
 
@@ -143,7 +149,7 @@ inline bool overlap(const View &a, const View &b) {
 inline std::int64_t images_per_call(const View &view) {
     if (view.stride_n == 0 || view.n <= 1)
         return view.n;
-    const std::int64_t room = address_limit / view.type.bytes() - view.image_span();
+    const std::int64_t room = largest / view.type.bytes() - view.image_span();
     const std::int64_t images = room / view.stride_n + 1;
     return images < view.n ? images : view.n;
 }
