@@ -23,6 +23,12 @@ function(selvage_install_common component)
           DESTINATION ${package_dir} COMPONENT ${component})
   install(FILES LICENSE DESTINATION ${doc_dir} RENAME copyright COMPONENT ${component})
   install(FILES THIRD-PARTY-LICENSES DESTINATION ${doc_dir} COMPONENT ${component})
+  # What an app reads and builds; what checks or makes these pages needs the checkout.
+  install(FILES README.md DESTINATION ${doc_dir} COMPONENT ${component})
+  install(DIRECTORY docs DESTINATION ${doc_dir} COMPONENT ${component}
+          FILES_MATCHING REGEX "[.](md|png|svg)$")
+  install(DIRECTORY demos DESTINATION ${doc_dir} COMPONENT ${component}
+          PATTERN build EXCLUDE PATTERN showcase EXCLUDE REGEX "demos/CMakeLists[.]txt$" EXCLUDE)
 endfunction()
 
 if(SELVAGE_KERNELS)

@@ -120,7 +120,13 @@ function(_selvage_generate architecture)
     if(NOT result MATCHES "^[0-9]+$")
       _selvage_fail("${program} does not run here: ${result}")
     elseif(NOT result EQUAL 0)
+      # The line in the words of the call.
       string(REGEX REPLACE "^selvage: |\n$" "" error "${error}")
+      string(REGEX REPLACE "^(planes|rows|columns): size" "IN, \\1: size" error "${error}")
+      foreach(keyword SAME SCHEDULE WEIGHTS BIAS)
+        string(TOLOWER --${keyword} option)
+        string(REPLACE "${option}" ${keyword} error "${error}")
+      endforeach()
       _selvage_fail("${error}")
     endif()
   endif()
@@ -152,7 +158,10 @@ function(_selvage_add_library)
   target_compile_options(${name}-wrapper PRIVATE ${wrapper_options})
   target_include_directories(${name}-wrapper PRIVATE ${folder})
   target_link_libraries(${name}-wrapper PRIVATE selvage::headers)
-  set_target_properties(${name}-wrapper PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+  # As the kernels' objects, it goes into shared libraries too.
+  set_target_properties(${name}-wrapper PROPERTIES
+                        INTERPROCEDURAL_OPTIMIZATION OFF POSITION_INDEPENDENT_CODE ON
+                        CXX_CLANG_TIDY "" CXX_CPPCHECK "" CXX_CPPLINT "" CXX_INCLUDE_WHAT_YOU_USE "")
 
   # A library with sources in C++ makes CMake link programs in C with libstdc++. The object taken as a
   # file does not; nor does it need its local symbols, whose names are long.
@@ -206,7 +215,15 @@ function(selvage_add_kernel name)
     _selvage_fail("the name must be an identifier of C")
   elseif(TARGET ${name})
     _selvage_fail("there is a target of this name already")
-  elseif(NOT "CXX" IN_LIST languages)
+  endif()
+  # Headers have guards and sizes in capitals.
+  string(TOUPPER ${name} capitals)
+  get_property(other GLOBAL PROPERTY selvage_kernel_${capitals})
+  if(other)
+    _selvage_fail("the header of kernel ${other} has macros of the same names, ${capitals}_...")
+  endif()
+  set_property(GLOBAL PROPERTY selvage_kernel_${capitals} ${name})
+  if(NOT "CXX" IN_LIST languages)
     _selvage_fail("the wrapper of a kernel is C++: add CXX to the LANGUAGES of project()")
   elseif(NOT TARGET selvage::tool)
     _selvage_fail("there is no program to make kernels with: find_package(selvage CONFIG REQUIRED \
@@ -214,9 +231,13 @@ COMPONENTS tool) first")
   endif()
   _selvage_read_arguments(${name} ${ARGN})
   _selvage_read_targets()
-  # Small, and without libstdc++. What the app wants to be warned of does not concern generated code.
-  set(wrapper_options -Os -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
-                      -fvisibility=hidden -w)
+  # Small, and without libstdc++, whose checks would call it; objcopy and .incbin want an object now, not
+  # when the program is linked. Constants that a linker may merge need a symbol each, 2,000 bytes of an
+  # archive in all; jump tables take 500. What the app wants to be warned of does not concern generated
+  # code.
+  set(wrapper_options -Os -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables -fno-lto
+                      -fno-merge-constants -fno-jump-tables -fno-ident -U_GLIBCXX_ASSERTIONS
+                      -U_GLIBCXX_DEBUG -fvisibility=hidden -w)
   foreach(architecture ${architectures})
     _selvage_find_tools(${architecture})
     _selvage_generate(${architecture})

@@ -13,7 +13,8 @@ function(_selvage_refuse keyword rule)
   _selvage_fail("${shown}: ${rule}")
 endfunction()
 
-# Sets arg_KEYWORD, a list of values, for each keyword that is given, and unsets it for the others.
+# Sets arg_KEYWORD, a list of values, for each keyword that is given, and unsets it for the others. Another
+# word in capitals is a keyword that is misspelt, but right after a keyword a value that is.
 macro(_selvage_read_keywords)
   set(keywords OP KERNEL STRIDE DILATION CHANNELS GROUPS PADS SAME PHASE OUTPUT_PADDING BORDER VALUE
                ADAPTIVE CEIL INCLUDE_PAD P INDICES ORDER NAN FIXED EPILOGUE DTYPE LAYOUT IN WEIGHTS
@@ -24,7 +25,8 @@ macro(_selvage_read_keywords)
   set(keyword "")
   set(words ${ARGN})
   foreach(word IN LISTS words)
-    if(word MATCHES "^[A-Z][A-Z_]*$" OR NOT keyword)
+    if(word IN_LIST keywords OR NOT keyword OR
+       (word MATCHES "^[A-Z][A-Z_]*$" AND NOT "${arg_${keyword}}" STREQUAL ""))
       if(NOT word IN_LIST keywords)
         string(JOIN ", " shown ${keywords})
         _selvage_fail("'${word}' is not a keyword; the keywords are ${shown}")
@@ -241,25 +243,29 @@ macro(_selvage_check_options)
   endif()
 endmacro()
 
-# The size to choose a schedule for. Where none is given, a usual one of the rank, with what kernel and
-# crops take off it.
+# The size to choose a schedule for. Where none is given, a usual one of the rank, with what the axis's
+# window and crops take off it.
 macro(_selvage_check_size)
   _selvage_check(IN ${rank} ${positive})
   if(NOT DEFINED arg_IN)
     set(usual_1 1024)
-    set(usual_2 56)
-    set(usual_3 28)
-    set(arg_IN ${usual_${rank}})
-    foreach(taps dilation IN ZIP_LISTS arg_KERNEL arg_DILATION)
+    set(usual_2 56 56)
+    set(usual_3 28 28 28)
+    list(SUBLIST arg_PADS 0 ${rank} begins)
+    list(SUBLIST arg_PADS ${rank} -1 ends)
+    foreach(size taps dilation begin end IN ZIP_LISTS usual_${rank} arg_KERNEL arg_DILATION begins ends)
       if(NOT dilation)
         set(dilation 1)
       endif()
-      math(EXPR arg_IN "${arg_IN} + ${dilation} * (${taps} - 1)")
-    endforeach()
-    foreach(pad ${arg_PADS})
-      if(pad LESS 0)
-        math(EXPR arg_IN "${arg_IN} - (${pad})")
+      if(taps)
+        math(EXPR size "${size} + ${dilation} * (${taps} - 1)")
       endif()
+      foreach(pad ${begin} ${end})
+        if(pad LESS 0)
+          math(EXPR size "${size} - (${pad})")
+        endif()
+      endforeach()
+      list(APPEND arg_IN ${size})
     endforeach()
   endif()
 endmacro()
@@ -281,8 +287,10 @@ endmacro()
 #   files    that the kernel is made from
 #   targets  the values of TARGETS
 function(_selvage_read_arguments name)
-  set(positive "[1-9][0-9]*" "a whole number of at least 1")
-  set(number "-?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?")
+  # More digits than an axis may have would be too many for CMake's arithmetic.
+  string(REPEAT "[0-9]?" 9 digits)
+  set(positive "[1-9]${digits}" "a whole number of at least 1 and at most 10 digits")
+  set(number "-?(inf|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?)")
   set(files "")
   _selvage_read_keywords(${ARGN})
   _selvage_check_operator()

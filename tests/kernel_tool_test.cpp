@@ -770,10 +770,16 @@ TEST(KernelTool, TakesSchedulesOfATable) {
     // The same problem in other words; then others, which are chosen for as without a table.
     EXPECT_EQ(kernel(check(good, "conv2d kernel=3x3 k=64 c=64 in=56x56 pads=0", "avx2")),
               "kernel   conv/direct_12x1_c16/avx2");
-    EXPECT_EQ(kernel(check(good, problem, "sse41")),
-              kernel(tool("edge '" + problem + "' --check -v --isa sse41")));
-    EXPECT_EQ(kernel(check(good, problem + " stride=2", "avx2")),
-              kernel(tool("edge '" + problem + " stride=2' --check -v --isa avx2")));
+    const auto expect_auto = [&](const std::string &of, const std::string &isa) {
+        Problem whole;
+        ASSERT_TRUE(parse_problem(of, &whole).ok());
+        EXPECT_EQ(check(good, of, isa).text,
+                  "selvage: " + table + " has no schedule for " + isa + " of '" +
+                      selvage::text(whole) + "'; auto is taken\n" +
+                      tool("edge '" + of + "' --check -v --isa " + isa).text);
+    };
+    expect_auto(problem, "sse41");
+    expect_auto(problem + " stride=2", "avx2");
 
     const auto entry = [](const std::string &fields) {
         return "{\"schedules\": [{\"problem\": \"conv1d in=9 kernel=3\", \"isa\": \"avx2\", "
@@ -783,7 +789,8 @@ TEST(KernelTool, TakesSchedulesOfATable) {
     const struct {
         std::string json, text;
     } cases[] = {
-        {"{\"schedules\": [", "table.json: [json.exception.parse_error"},
+        {"{\"schedules\": [", "table.json: is not JSON at line 1, column 16"},
+        {"{\"schedules\":\n  [1 2]}", "table.json: is not JSON at line 2, column 6"},
         {"[]", "table.json: must be an object with one field, the array \"schedules\""},
         {"{\"schedule\": []}", "must be an object with one field"},
         {"{\"schedules\": [7]}", "schedules[0]: must be an object"},
@@ -818,6 +825,7 @@ TEST(KernelTool, KeepsKernelsInACache) {
     EXPECT_EQ(made("kept", problem), "generated kept_sse41.o");
     const std::string object = read(folder() + "/kept_sse41.o"),
                       header = read(folder() + "/kept.h");
+    EXPECT_NE(header.find("\n * Schedules: sse41 "), std::string::npos) << header;
     fs::remove(folder() + "/kept_sse41.o");
     const auto before = fs::file_time_type::clock::now();
     EXPECT_EQ(made("kept", problem), "cached kept_sse41.o");
@@ -846,6 +854,119 @@ TEST(KernelTool, KeepsKernelsInACache) {
     EXPECT_NE(both.text.find("cached both_sse41.o"), std::string::npos) << both.text;
     fs::remove_all(folder() + "1");
     fs::remove_all(folder() + "2");
+}
+
+// Names, pads and folders that cannot be.
+
+TEST(KernelTool, RefusesNamesThatAreTaken) {
+    const std::string of = " 'conv2d c=4 k=4 in=9x9 kernel=3' --check";
+    for (const std::string name :
+         {"int", "class", "co_await", "NULL", "uint8_t", "main", "string", "limits", "signal",
+          "math", "stdint", "printf", "memcpy", "memset", "std", "selvage"}) {
+        const Outcome outcome = tool(name + of);
+        EXPECT_EQ(outcome.code, 2) << name;
+        EXPECT_EQ(outcome.text, "selvage: the name '" + name +
+                                    "' is taken: a word of C or C++, or a name or header of their "
+                                    "libraries\n");
+    }
+    for (const std::string name : {"Int", "main_", "edge", "strings2"})
+        EXPECT_EQ(tool(name + of).code, 0) << name;
+}
+
+TEST(KernelTool, RefusesPadsOfOneSize) {
+    for (const std::string &problem :
+         {std::string("pad2d in=9x9 to=12x12"), std::string("pad2d to=12x12 in=9x9"),
+          std::string("conv_transpose2d c=4 k=4 in=9x9 kernel=3 stride=2 output_shape=18x18")})
+        for (const char *same : {"", " --same tf"}) {
+            const Outcome outcome = tool("edge '" + problem + "' --check" + same);
+            EXPECT_EQ(outcome.code, 2) << problem << same;
+            EXPECT_NE(outcome.text.find("in the problem fixes the pads of this size"),
+                      std::string::npos)
+                << outcome.text;
+        }
+}
+
+TEST(KernelTool, NamesTmpdir) {
+    const std::string rest = std::string("' kernel edge 'max_pool1d c=2 in=40 kernel=3' --isa "
+                                         "sse41 --generators '") +
+                             GENERATORS + "' -o " + folder();
+    write(folder() + "/file", "");
+    for (const std::string &where : {folder() + "/nowhere", folder() + "/file"}) {
+        const Outcome outcome = shell("TMPDIR=" + where + " '" + SELVAGE_TOOL + rest);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.text, "selvage: TMPDIR: " + where +
+                                    " is not a folder; it is where temporary files go\n");
+    }
+    EXPECT_EQ(shell(std::string("unset TMPDIR; '") + SELVAGE_TOOL + rest).code, 0);
+    EXPECT_EQ(shell(std::string("TMPDIR= '") + SELVAGE_TOOL + rest).code, 0);
+}
+
+TEST(KernelTool, NeedsNoCache) {
+    const std::string cache = folder() + "/damaged";
+    const auto made = [](const std::string &where) {
+        const Outcome outcome = make("edge 'max_pool1d c=2 in=40 kernel=3' --isa sse41 --json "
+                                     "--cache " +
+                                     where);
+        EXPECT_EQ(outcome.code, 0) << outcome.text;
+        return outcome.text.find("\"cached\": true") == std::string::npos ? "generated" : "cached";
+    };
+    EXPECT_STREQ(made(cache), "generated");
+    const fs::path entry = fs::directory_iterator(cache)->path();
+    const std::string object = read(folder() + "/edge_sse41.o");
+    for (const char *name : {"specification", "kernel.o", "kernel_key", "stack_bytes"})
+        for (const std::string how : {"empty", "missing", "short", "folder"}) {
+            const fs::path file = entry / name;
+            const std::string whole = read(file);
+            ASSERT_NE(whole, "") << file;
+            fs::remove(file);
+            if (how == "folder")
+                fs::create_directory(file);
+            else if (how != "missing")
+                write(file, how == "empty" || whole.size() == 1 ? std::string()
+                            : name == std::string("stack_bytes")
+                                ? whole + " "
+                                : whole.substr(0, whole.size() - 1));
+            EXPECT_STREQ(made(cache), "generated") << name << " " << how;
+            EXPECT_EQ(read(folder() + "/edge_sse41.o"), object);
+            EXPECT_STREQ(made(cache), "cached") << name << " " << how;
+        }
+    // Nothing but the entry stays.
+    EXPECT_EQ(std::distance(fs::directory_iterator(cache), fs::directory_iterator()), 1);
+
+    write(folder() + "/no_folder", "");
+    for (const std::string &where : {folder() + "/no_folder", std::string("/proc/nowhere")})
+        EXPECT_STREQ(made(where), "generated");
+}
+
+TEST(KernelTool, TellsWhatItsStackHoldsFor) {
+    ASSERT_EQ(make("edge 'max_pool1d c=2 in=40 kernel=3' --isa sse41").code, 0);
+    EXPECT_NE(read(folder() + "/edge.h").find("-fstack-protector"), std::string::npos);
+}
+
+/// Archives of one instruction set, made as selvage_add_kernel() does, are below 30,000 bytes.
+TEST(KernelTool, ArchivesAreSmall) {
+    for (const std::string &isa : all_isas)
+        for (const std::string layout : {"nhwc", "nchw"})
+            for (const std::string border : {"constant", "reflect"})
+                for (const std::string stride : {"1", "2"}) {
+                    const std::string problem =
+                        "conv2d c=64 k=64 in=56x56 kernel=3 bias=1 act=clamp:-1:1 stride=" +
+                        stride + " layout=" + layout + " border=" + border;
+                    SCOPED_TRACE(isa + " " + problem);
+                    ASSERT_EQ(make("small '" + problem + "' --isa " + isa).code, 0);
+                    ASSERT_EQ(compile("small", "-fno-asynchronous-unwind-tables -fno-lto "
+                                               "-fno-merge-constants -fno-jump-tables -fno-ident "
+                                               "-fvisibility=hidden")
+                                  .code,
+                              0);
+                    ASSERT_EQ(shell("cd " + folder() +
+                                    " && rm -f libsmall.a && objcopy --strip-unneeded small.o && "
+                                    "ar rcs libsmall.a small.o small_" +
+                                    isa + ".o")
+                                  .code,
+                              0);
+                    EXPECT_LT(fs::file_size(folder() + "/libsmall.a"), 30000u);
+                }
 }
 
 } // namespace

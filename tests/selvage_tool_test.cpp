@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <selvage/version.h>
 
 namespace fs = std::filesystem;
 
@@ -239,11 +240,19 @@ TEST_F(Tool, window_refuses_with_one_line) {
     expect_refused("window --size 7 --kernel 3 --output-shape 14",
                    "--output-shape requires --transposed");
     expect_refused("window --size 7 --kernel 3 --transposed --output-padding -1",
-                   "output_padding -1 is less than 0");
+                   "output_padding -1 is not in 0..2147483647");
+    expect_refused("window --size 3 --kernel 3 --transposed --output-padding 9223372036854775807 "
+                   "--output-shape 3",
+                   "output_padding 9223372036854775807 is not in 0..2147483647");
+    expect_refused("window --size 3 --kernel 3 --transposed --output-shape 3 --same causal",
+                   "outputs 3: takes same onnx-upper or onnx-lower, no other");
+    expect_refused("window --size 3 --to=-1", "outputs -1 is not in 0..2147483647");
     expect_refused("window --size 7 --kernel 3 --transposed --ceil",
                    "--ceil excludes --transposed");
     expect_refused("", "A subcommand is required");
 }
+
+TEST_F(Tool, tells_its_version) { expect_prints("--version", "selvage " SELVAGE_VERSION "\n"); }
 
 // apply
 
@@ -284,6 +293,23 @@ TEST_F(Apply, PC_025_four_different_sides) {
     expect_writes(conv + files + " --schedule reference", npy(header("(1, 3, 7, 1)"), y));
     // Every machine that the library runs on has this instruction set.
     expect_writes(conv + files + " --isa sse41", npy(header("(1, 3, 7, 1)"), y));
+}
+
+// The numbers of w.npy are all different, so that each order gives others.
+TEST_F(Apply, takes_weights_in_either_order) {
+    write_file(path("x.npy"), npy(header("(1, 3, 2)"), {1, 2, 3, 4, 5, 6}));
+    const std::vector<float> w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    const std::string conv = "'conv1d c=2 k=3 in=3 kernel=2' -i x.npy -w w.npy";
+    write_file(path("w.npy"), npy(header("(2, 2, 3)"), w));
+    expect_writes(conv + " --order hwio", npy(header("(1, 2, 3)"), {70, 80, 90, 114, 132, 150}));
+    expect_kept(conv, "w.npy: has the shape (2, 2, 3), the problem asks for (3, 2, 2)");
+    expect_kept(conv + " --order iohw", "--order: iohw not in {oihw,hwio}");
+    write_file(path("w.npy"), npy(header("(3, 2, 2)"), w));
+    expect_writes(conv + " --order oihw", npy(header("(1, 2, 3)"), {29, 69, 109, 49, 121, 193}));
+
+    const std::string transposed = "'conv_transpose1d c=2 k=1 in=3 kernel=2' -i x.npy -w w.npy";
+    write_file(path("w.npy"), npy(header("(2, 2, 1)"), {1, 2, 3, 4}));
+    expect_writes(transposed + " --order hwio", npy(header("(1, 4, 1)"), {5, 22, 42, 39}));
 }
 
 TEST_F(Apply, adds_the_bias_and_clamps) {

@@ -17,11 +17,12 @@ namespace {
 using selvage::Op;
 using selvage::Plan;
 using selvage::Problem;
+using selvage::WeightOrder;
 
 using Shape = std::vector<std::int64_t>;
 
 struct Arguments {
-    std::string problem, input, weights, bias, output, indices;
+    std::string problem, input, weights, bias, output, indices, order = "oihw";
     selvage::Options options;
     bool verbose = false;
 };
@@ -47,12 +48,22 @@ Shape tensor_shape(const Problem &p, std::int64_t channels, const selvage::Regio
     return shape;
 }
 
-Shape weights_shape(const Problem &p) {
+Shape weights_shape(const Problem &p, WeightOrder order) {
     Shape shape = last_axes(p, {p.z.kernel, p.y.kernel, p.x.kernel});
-    if (p.op == Op::conv_transpose)
-        shape.insert(shape.begin(), {p.c, p.k / p.g});
+    const bool transposed = p.op == Op::conv_transpose;
+    std::int64_t outputs = p.k, inputs = 1;
+    if (transposed) {
+        outputs = p.k / p.g;
+        inputs = p.c;
+    } else if (p.op == Op::conv) {
+        inputs = p.c / p.g;
+    }
+    if (order == WeightOrder::hwio)
+        shape.insert(shape.end(), {inputs, outputs});
+    else if (transposed)
+        shape.insert(shape.begin(), {inputs, outputs});
     else
-        shape.insert(shape.begin(), {p.k, p.op == Op::conv ? p.c / p.g : 1});
+        shape.insert(shape.begin(), {outputs, inputs});
     return shape;
 }
 
@@ -126,8 +137,8 @@ Memory pack(const Plan &plan, const Arguments &arguments) {
     Memory packed = allocate(plan.packed_bytes());
     if (!has_weights(p.op))
         return packed;
-    const Shape shape = weights_shape(p);
-    constexpr selvage::WeightOrder order = selvage::WeightOrder::oihw;
+    const WeightOrder order = arguments.order == "hwio" ? WeightOrder::hwio : WeightOrder::oihw;
+    const Shape shape = weights_shape(p, order);
     if (p.shift >= 0) {
         const auto weights = read<std::int16_t>(arguments.weights, shape);
         require(plan.pack(weights.data.data(), order, packed.get()));
@@ -204,6 +215,11 @@ void add_apply(CLI::App &program) {
     command->add_option("-w", arguments->weights,
                         "Weights, k x c/g x taps (conv_transpose: c x k/g x taps; filter: k x 1 x "
                         "taps), float32, or int16 with weights=fixed");
+    command
+        ->add_option("--order", arguments->order,
+                     "oihw, or hwio: weights are taps x c/g x k (conv_transpose: taps x c x k/g; "
+                     "filter: taps x 1 x k)")
+        ->check(CLI::IsMember({"oihw", "hwio"}));
     command->add_option("-b", arguments->bias, "Bias, k");
     command->add_option("-o", arguments->output, "Output")->required();
     command->add_option("--indices", arguments->indices,

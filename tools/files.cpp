@@ -1,6 +1,7 @@
 #include "files.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -33,4 +34,14 @@ void write_file(const std::string &path, const std::string &bytes) {
         std::filesystem::remove(written, error);
         throw std::runtime_error(path + ": could not be written completely");
     }
+}
+
+TemporaryFolder::TemporaryFolder(const std::string &parent) : path_(parent + "/selvage-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr)
+        throw std::runtime_error(parent + ": no temporary folder: " + std::strerror(errno));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
 }

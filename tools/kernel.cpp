@@ -18,6 +18,7 @@
 #include "kernel_weights.h"
 #include "kernel_wrapper.h"
 #include "object_file.h"
+#include "taken_names.h"
 
 namespace {
 
@@ -37,14 +38,19 @@ void check_name(const std::string &name) {
     if (!std::regex_match(name, std::regex("[A-Za-z_][A-Za-z0-9_]*")))
         throw BadInput("the name '" + name +
                        "' must be an identifier of C: letters, digits and _, no digit first");
+    if (is_taken_name(name))
+        throw BadInput("the name '" + name +
+                       "' is taken: a word of C or C++, or a name or header of their libraries");
 }
 
 /// The problem, with the pads of the convention where one is given.
 Problem read_problem(const Arguments &arguments) {
     std::string text = arguments.problem;
-    if (text.find("same=") != text.npos)
-        throw BadInput("same= in the problem fixes the pads of this size; --same NAME is a "
-                       "convention for every size");
+    for (const char *const pads : {"same=", "output_shape=", "to="})
+        if ((" " + text).find(std::string(" ") + pads) != text.npos)
+            throw BadInput(std::string(pads) +
+                           " in the problem fixes the pads of this size; --same NAME is a "
+                           "convention for every size");
     if (!arguments.same.empty())
         text += " same=" + arguments.same;
     Problem problem;

@@ -2,16 +2,20 @@
 
 #include <cctype>
 #include <charconv>
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+
+#include <unistd.h>
 
 #include <kernel_sources.h>
 #include <task.h>
 
 #include "commands.h"
+#include "family_name.h"
 #include "files.h"
 #include "kernel_cache.h"
 #include "object_file.h"
@@ -58,9 +62,7 @@ FixedAxis fixed_axis(const Problem &p, const Axis &axis) {
 
 /// The parameters of the generator: those of the row, and the numbers of the problem.
 std::vector<std::string> parameters(const KernelRow &row, const Problem &p) {
-    static const char *const schedules[] = {"reference", "direct", "planar", "rows",
-                                            "taps",      "lines",  "any"};
-    std::vector<std::string> words = {std::string("schedule=") + schedules[int(row.family)]};
+    std::vector<std::string> words = {std::string("schedule=") + family_name(row.family)};
     const auto add = [&](const char *parameter, std::int64_t value) {
         words.push_back(std::string(parameter) + "=" + std::to_string(value));
     };
@@ -165,22 +167,31 @@ std::int64_t stack_of(const std::string &assembly) {
 
 // Object files.
 
-/// A folder for the time of its life.
-struct TemporaryFolder {
-    std::string path;
+/// The folder for files that are needed for a while.
+std::string scratch_folder() {
+    const char *const given = std::getenv("TMPDIR");
+    const std::string folder = given == nullptr || *given == '\0' ? "/tmp" : given;
+    if (std::error_code error; !fs::is_directory(folder, error))
+        throw BadInput("TMPDIR: " + folder + " is not a folder; it is where temporary files go");
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+        throw BadInput("TMPDIR: " + folder + " cannot be written; it is where temporary files go");
+    return folder;
+}
 
-    TemporaryFolder() {
-        std::string pattern = (fs::temp_directory_path() / "selvage-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr)
-            throw std::runtime_error(pattern + ": no temporary folder: " + std::strerror(errno));
-        path = pattern;
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        fs::remove_all(path, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder &) = delete;
-};
+/// What tells the Halide library that a generator loads from others: its path, size and time, or
+/// nothing where the system's linker finds none. Its bytes would take longer to read than kernels
+/// to make.
+std::string halide_of(const std::string &generator) try {
+    std::smatch found;
+    const std::string loaded = run_program("ldd", {generator});
+    if (!std::regex_search(loaded, found, std::regex("libHalide\\S* => (/.*) \\(0x")))
+        return "";
+    const fs::path path = fs::canonical(found[1].str());
+    return path.string() + " " + std::to_string(fs::file_size(path)) + " " +
+           std::to_string(fs::last_write_time(path).time_since_epoch().count());
+} catch (const std::runtime_error &) {
+    return ""; // no program that loads libraries, or no ldd
+}
 
 /// Renames the hooks for scratch memory, so that every kernel has its own, takes out what describes
 /// the kernel to Halide's tools, and hides the function that only its own `_argv` calls.
@@ -220,7 +231,7 @@ KernelObject make_kernel_object(const std::string &name, const KernelRow &row,
 
     std::string specification = "generator " + content_key(read_file(generator)) + "\nprogram " +
                                 content_key(read_file("/proc/self/exe")) + "\nobjcopy " +
-                                programs.objcopy;
+                                programs.objcopy + "\nhalide " + halide_of(generator);
     for (const std::string &each : arguments)
         specification += "\n" + each;
     KernelObject result;
@@ -231,13 +242,13 @@ KernelObject make_kernel_object(const std::string &name, const KernelRow &row,
         return result;
     }
 
-    const TemporaryFolder folder;
-    arguments.insert(arguments.end(), {"-o", folder.path});
+    const TemporaryFolder folder(scratch_folder());
+    arguments.insert(arguments.end(), {"-o", folder.path()});
     run_program(generator, arguments);
-    const std::string object = folder.path + "/" + symbol + ".o";
+    const std::string object = folder.path() + "/" + symbol + ".o";
     finish_object(programs.objcopy, name, symbol, object);
     result.bytes = read_file(object);
-    result.stack_bytes = stack_of(read_file(folder.path + "/" + symbol + ".s"));
+    result.stack_bytes = stack_of(read_file(folder.path() + "/" + symbol + ".s"));
     add_to_cache(programs.cache, specification, {result.bytes, result.stack_bytes});
     return result;
 }

@@ -1,6 +1,7 @@
 #include "kernel_schedules.h"
 
 #include <algorithm>
+#include <iostream>
 #include <string_view>
 #include <vector>
 
@@ -61,11 +62,17 @@ Entry read_entry(const json &entry, const std::string &where) {
 }
 
 std::vector<Entry> read_table(const std::string &path) {
+    const std::string bytes = read_file(path);
     json table;
     try {
-        table = json::parse(read_file(path));
+        table = json::parse(bytes);
     } catch (const json::parse_error &error) {
-        throw BadInput(path + ": " + error.what());
+        // The byte at fault counts from 1; one behind the last is the end.
+        const std::string before = bytes.substr(0, error.byte - 1);
+        const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+        const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+        throw BadInput(path + ": is not JSON at line " + std::to_string(line) + ", column " +
+                       std::to_string(column));
     }
     if (!table.is_object() || table.size() != 1 || !table.contains("schedules") ||
         !table["schedules"].is_array())
@@ -91,5 +98,7 @@ std::string schedule_for(const std::string &option, const Problem &problem,
     for (const Entry &each : read_table(option))
         if (each.isa == isa && each.problem == problem)
             return each.schedule;
+    std::cerr << "selvage: " << option << " has no schedule for " << isa << " of '" << text(problem)
+              << "'; auto is taken\n";
     return "auto";
 }

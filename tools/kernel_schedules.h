@@ -5,7 +5,8 @@
 #include <selvage/problem.h>
 
 /// The schedule that --schedule asks for: "auto", a name, or what a table (a path that ends in
-/// .json) has for an equal problem and the instruction set; "auto" where it has nothing.
+/// .json) has for an equal problem and the instruction set; "auto" where it has nothing,
+/// which is told in a line on stderr.
 ///
 ///     {"schedules": [{"problem": "conv2d ...", "isa": "avx512", "schedule": "direct_7x3_c64"}]}
 ///

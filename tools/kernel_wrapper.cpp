@@ -8,6 +8,8 @@
 
 #include <selvage/core/engine.h>
 
+#include "family_name.h"
+
 namespace {
 
 using selvage::Axis;
@@ -132,10 +134,11 @@ std::string force_declaration(const SpecialisedKernel &k) {
                     {"const char *isa", "selvage_status *status"});
 }
 
-std::string isas(const SpecialisedKernel &k) {
+/// The schedule of each instruction set.
+std::string schedules(const SpecialisedKernel &k) {
     std::string text;
     for (const KernelRow *row : k.rows)
-        text.append(text.empty() ? "" : ", ").append(row->isa);
+        text.append(text.empty() ? "" : ", ").append(row->isa).append(" ").append(row->schedule);
     return text;
 }
 
@@ -166,15 +169,11 @@ const char *name(Op op) {
     return "pad";
 }
 
-const char *name(selvage::Mode mode) {
-    switch (mode) {
-    case selvage::Mode::constant: return "constant";
-    case selvage::Mode::reflect: return "reflect";
-    case selvage::Mode::symmetric: return "symmetric";
-    case selvage::Mode::replicate: return "replicate";
-    case selvage::Mode::circular: break;
-    }
-    return "circular";
+std::string name(selvage::Mode mode) {
+    for (const selvage::NamedMode &each : selvage::modes)
+        if (each.mode == mode)
+            return std::string(each.name);
+    return {};
 }
 
 const char *name(selvage::Activation act) {
@@ -185,19 +184,6 @@ const char *name(selvage::Activation act) {
     case selvage::Activation::clamp: break;
     }
     return "clamp";
-}
-
-const char *name(selvage::Family family) {
-    switch (family) {
-    case selvage::Family::reference: return "reference";
-    case selvage::Family::direct: return "direct";
-    case selvage::Family::planar: return "planar";
-    case selvage::Family::rows: return "rows";
-    case selvage::Family::taps: return "taps";
-    case selvage::Family::lines: return "lines";
-    case selvage::Family::any: break;
-    }
-    return "any";
 }
 
 /// Statements that set what differs from a default Problem.
@@ -274,10 +260,11 @@ private:
 std::string row_text(const SpecialisedKernel &k, const KernelRow &row) {
     std::ostringstream text;
     text << "{\"" << row.op << "\", \"" << row.schedule << "\", \"" << row.isa
-         << "\", selvage::Family::" << name(row.family) << ", " << row.lanes << ", " << row.tile
-         << ", " << row.vectors << ", " << row.channel_block << ", " << row.kernel << ", "
-         << row.stride << ", " << row.fixed_multiplier << ", " << (row.border ? "true" : "false")
-         << ", " << row.rate << ", " << k.name << "_" << row.isa << "_argv},";
+         << "\", selvage::Family::" << family_name(row.family) << ", " << row.lanes << ", "
+         << row.tile << ", " << row.vectors << ", " << row.channel_block << ", " << row.kernel
+         << ", " << row.stride << ", " << row.fixed_multiplier << ", "
+         << (row.border ? "true" : "false") << ", " << row.rate << ", " << k.name << "_" << row.isa
+         << "_argv},";
     return wrapped("        ", text.str(), "         ") + "\n";
 }
 
@@ -326,7 +313,8 @@ std::string header_text(const SpecialisedKernel &k) {
                 " * ",
                 "All but images, sizes, pads, phases and strides of the data is fixed; these are "
                 "those of a selvage_shape (selvage/kernel.h). The size above is what the "
-                "schedule was chosen for.",
+                "schedules were chosen for. Schedules: " +
+                    schedules(k) + ".",
                 " * ")
          << "\n *\n"
          << wrapped(
@@ -334,8 +322,7 @@ std::string header_text(const SpecialisedKernel &k) {
                 "No function allocates or prints, and but for " + k.name +
                     "_force_isa() none keeps anything, so all may be called by any number of "
                     "threads at the same time. `status` may be null; else it gets the code that "
-                    "is returned, and one line of text. Instruction sets: " +
-                    isas(k) + ".",
+                    "is returned, and one line of text.",
                 " * ")
          << "\n */\n"
          << "\n#include <stddef.h>\n#include <stdint.h>\n\n#include <selvage/kernel.h>\n\n"
@@ -345,7 +332,9 @@ std::string header_text(const SpecialisedKernel &k) {
                         "multiple of 64.")
              << "#define " << prefix << "PACKED_BYTES " << k.packed_bytes << "\n\n";
     text << comment("Bytes of stack that a call takes at most, with what aligns its frames to 64 "
-                    "bytes, without what memcpy and memset take.")
+                    "bytes, without what memcpy and memset take. It holds for the compiler flags "
+                    "of selvage_add_kernel(); others, as -fsanitize=address and "
+                    "-fstack-protector, add to it.")
          << "#define " << prefix << "STACK_BYTES " << k.stack_bytes << "\n\n"
          << comment(
                 "The shape of n dense images of this size, with the phase and the pads that the "

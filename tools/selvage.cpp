@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <selvage/version.h>
+
 #include "commands.h"
 
 namespace {
@@ -17,6 +19,7 @@ int fail(int code, std::string text) {
 
 int main(int argc, char **argv) {
     CLI::App program("Convolution and pooling with exact borders.", "selvage");
+    program.set_version_flag("--version", "selvage " SELVAGE_VERSION);
     program.require_subcommand(1);
     add_window(program);
     add_apply(program);

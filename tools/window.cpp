@@ -120,16 +120,15 @@ const selvage::Convention *convention(const Arguments &arguments) {
 }
 
 /// The axis with the pads that the options come to.
-selvage::Axis padded(const Arguments &arguments, const Request &axis) {
-    const selvage::Convention *const same = convention(arguments);
-    if (!arguments.to.empty())
-        return with(axis, selvage::convention::to(axis, axis.outputs));
-    if (!arguments.output_shape.empty())
-        return with(axis, transposed_pads_for(axis, axis.outputs,
-                                              same != nullptr && same->name == "onnx-upper"));
-    if (same == nullptr)
-        return axis;
-    return with(axis, arguments.transposed ? transposed_pads(axis, same->pads) : same->pads(axis));
+selvage::Axis padded(const Arguments &arguments, const Request &asked) {
+    const bool outputs = !arguments.to.empty() || !arguments.output_shape.empty();
+    selvage::Axis axis = asked;
+    char text[selvage::longest_line];
+    selvage::Line line(text, sizeof text);
+    if (resolve_pads(&axis, arguments.transposed, convention(arguments),
+                     outputs ? &asked.outputs : nullptr, line) != selvage::Code::ok)
+        throw BadInput(text);
+    return axis;
 }
 
 /// A line of the answer: one number for each axis.

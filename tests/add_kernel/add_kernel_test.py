@@ -170,7 +170,11 @@ class MakefilesTest(App, unittest.TestCase):
     way = {
         "cmake": DEBIAN_CMAKE,
         "generator": "Unix Makefiles",
-        "settings": ["-DCMAKE_BUILD_TYPE=Debug"],
+        # What others put on every command line must not reach into the archives.
+        "settings": [
+            "-DCMAKE_BUILD_TYPE=Debug",
+            "-DCMAKE_CXX_FLAGS=-flto -D_GLIBCXX_ASSERTIONS",
+        ],
     }
     nothing = r"\A(\[ *\d+%\] Built target .*\n)+\Z"
 
@@ -291,6 +295,7 @@ REFUSED = [
     (f"{CONV} PAD 1 1", f"'PAD' is not a keyword; the keywords are {KEYWORDS}"),
     (f"{CONV} STRIDE 1 STRIDE 2", "STRIDE is given twice"),
     (f"{CONV} STRIDE", "STRIDE has no value"),
+    (f"{CONV} STRIDE SAME tf", "STRIDE has no value"),
     ("KERNEL 3 CHANNELS 4", "OP: must be one of conv, depthwise, conv_transpose, max_pool"),
     ("OP conv4d KERNEL 3 CHANNELS 4", "OP conv4d: must be one of conv, depthwise"),
     ("OP convolution2d KERNEL 3 CHANNELS 4", "OP convolution2d: must be one of conv, depthwise"),
@@ -304,12 +309,15 @@ REFUSED = [
     ("OP conv2d KERNEL 0 CHANNELS 4", "KERNEL 0: '0' is not a whole number of at least 1"),
     ("OP conv2d KERNEL 3 x CHANNELS 4", "KERNEL 3 x: 'x' is not a whole number of at least 1"),
     ("OP conv2d KERNEL 3x3 CHANNELS 4", "KERNEL 3x3: '3x3' is not a whole number of at least 1"),
+    (f"{CONV} STRIDE 99999999999999999999", "STRIDE 99999999999999999999: '99999999999999999999' is not"),
     (f"{CONV} STRIDE 2 0", "STRIDE 2 0: '0' is not a whole number of at least 1"),
     (f"{CONV} DILATION -1", "DILATION -1: '-1' is not a whole number of at least 1"),
     (f"{CONV} PADS 1 2 3", "PADS 1 2 3: conv2d takes 1 or 4 values here, not 3"),
     (f"{CONV} PADS 1 2 3 1.5", "PADS 1 2 3 1.5: '1.5' is not a whole number"),
     (f"{CONV} PADS 1 SAME tf", "SAME tf: takes the place of PADS, which is given too"),
     (f"{CONV} SAME same", f"SAME same: 'same' is not one of {CONVENTIONS}"),
+    (f"{CONV} SAME TF", f"SAME TF: 'TF' is not one of {CONVENTIONS}"),
+    (f"{CONV} SAME tf FULL", f"'FULL' is not a keyword; the keywords are {KEYWORDS}"),
     (f"{CONV} STRIDE 2 3 PHASE 1 3", "PHASE 1 3: must be below STRIDE, which is 3"),
     (f"{CONV} PHASE 1 0", "PHASE 1 0: must be below STRIDE, which is 1"),
     (f"{CONV} GROUPS 3", "GROUPS 3: must divide CHANNELS 4 8"),
@@ -322,6 +330,7 @@ REFUSED = [
     ("OP max_pool2d KERNEL 3 CHANNELS 4 4", "CHANNELS 4 4: max_pool2d takes 1 value here, not 2"),
     (f"{CONV} DTYPE f16", "DTYPE f16: 'f16' is not one of f32"),
     (f"{POOL} DTYPE u16", "DTYPE u16: 'u16' is not one of f32, u8, i8"),
+    (f"{CONV} LAYOUT NCHW", "LAYOUT NCHW: 'NCHW' is not one of nhwc, nchw"),
     (f"{CONV} LAYOUT hwc", "LAYOUT hwc: 'hwc' is not one of nhwc, nchw"),
     (
         f"{CONV} BORDER mirror",
@@ -370,7 +379,8 @@ REFUSED = [
         "TARGETS arm-64-linux-opencl: there are no kernels for GPUs yet",
     ),
     # What the program knows, since it is there when CMake runs.
-    (f"{CONV} SCHEDULE direct_9x9_c9", "--schedule: 'direct_9x9_c9' is not a schedule of conv"),
+    (f"{CONV} SCHEDULE direct_9x9_c9", "SCHEDULE: 'direct_9x9_c9' is not a schedule of conv"),
+    (f"{CONV} IN 1 9", "IN, rows: size 1 with pads 0,0"),
     (
         f"{CONV} WEIGHTS blur.npy",
         f"{TEMPORARY}/Calls/source/blur.npy: has the shape (3, 1, 3), the kernel asks",
@@ -381,7 +391,8 @@ REFUSED = [
 
 # Arguments, and the problem text and options that the program is called with.
 ACCEPTED = [
-    (CONV, "conv2d c=4 k=8 in=60 kernel=3x3 bias=0 act=none"),
+    ("OP pad2d CHANNELS 3 PADS 1 VALUE -inf", "pad2d c=3 k=3 in=56x56 pads=1,1,1,1 value=-inf"),
+    (CONV, "conv2d c=4 k=8 in=58x58 kernel=3x3 bias=0 act=none"),
     (
         "OP conv1d KERNEL 5 DILATION 2 CHANNELS 6 GROUPS 3 SAME causal LAYOUT nchw EPILOGUE relu bias",
         "conv1d c=6 k=6 in=1032 kernel=5 dilation=2 layout=nchw g=3 bias=1 act=relu;--same;causal",
@@ -393,35 +404,39 @@ ACCEPTED = [
         " border=constant,reflect,circular value=-1.5 bias=0 act=clamp:-1:1e3",
     ),
     (
-        "OP depthwise2d KERNEL 3 CHANNELS 4 8 PADS -1",
-        "depthwise2d c=4 k=8 in=64 kernel=3x3 pads=-1,-1,-1,-1 bias=0 act=none",
+        "OP depthwise2d KERNEL 3 CHANNELS 4 8 PADS -1 0 -2 3",
+        "depthwise2d c=4 k=8 in=61x58 kernel=3x3 pads=-1,0,-2,3 bias=0 act=none",
     ),
     (
         "OP conv_transpose2d KERNEL 4 STRIDE 2 CHANNELS 8 4 OUTPUT_PADDING 1 0",
-        "conv_transpose2d c=8 k=4 in=62 kernel=4x4 stride=2x2 output_padding=1,0 bias=0 act=none",
+        "conv_transpose2d c=8 k=4 in=59x59 kernel=4x4 stride=2x2 output_padding=1,0 bias=0 act=none",
     ),
     (
         f"{POOL} CEIL INDICES tensor ORDER column DTYPE u8",
-        "max_pool2d c=4 k=4 in=60 kernel=3x3 indices=tensor order=column type=u8 ceil=1",
+        "max_pool2d c=4 k=4 in=58x58 kernel=3x3 indices=tensor order=column type=u8 ceil=1",
     ),
-    (f"{POOL} NAN skip SCHEDULE any", "max_pool2d c=4 k=4 in=60 kernel=3x3 nan=skip;--schedule;any"),
+    (f"{POOL} NAN skip SCHEDULE any", "max_pool2d c=4 k=4 in=58x58 kernel=3x3 nan=skip;--schedule;any"),
     (
         f"{CONV} SCHEDULE schedules.json",
-        "conv2d c=4 k=8 in=60 kernel=3x3 bias=0 act=none;--schedule;"
+        "conv2d c=4 k=8 in=58x58 kernel=3x3 bias=0 act=none;--schedule;"
         f"{TEMPORARY}/Calls/source/schedules.json",
     ),
-    ("OP avg_pool2d ADAPTIVE 1 CHANNELS 4", "avg_pool2d c=4 k=4 in=56 adaptive=1x1"),
+    ("OP avg_pool2d ADAPTIVE 1 CHANNELS 4", "avg_pool2d c=4 k=4 in=56x56 adaptive=1x1"),
     (
         "OP avg_pool2d KERNEL 2 CHANNELS 4 INCLUDE_PAD",
-        "avg_pool2d c=4 k=4 in=58 kernel=2x2 include_pad=1",
+        "avg_pool2d c=4 k=4 in=57x57 kernel=2x2 include_pad=1",
+    ),
+    (
+        "OP max_pool3d KERNEL 1 2 5 DILATION 1 3 2 CHANNELS 4",
+        "max_pool3d c=4 k=4 in=28x31x36 kernel=1x2x5 dilation=1x3x2",
     ),
     ("OP lp_pool1d KERNEL 2 CHANNELS 4 P 1.5", "lp_pool1d c=4 k=4 in=1025 kernel=2 p=1.5"),
-    ("OP filter2d KERNEL 5 CHANNELS 3 FIXED 12", "filter2d c=3 k=3 in=64 kernel=5x5 weights=fixed:12"),
+    ("OP filter2d KERNEL 5 CHANNELS 3 FIXED 12", "filter2d c=3 k=3 in=60x60 kernel=5x5 weights=fixed:12"),
     (
         "OP stride_sample2d STRIDE 2 PHASE 1 0 CHANNELS 3 DTYPE i8",
-        "stride_sample2d c=3 k=3 in=56 stride=2x2 phase=1,0 type=i8",
+        "stride_sample2d c=3 k=3 in=56x56 stride=2x2 phase=1,0 type=i8",
     ),
-    ("OP pad2d PADS 1 2 3 4 CHANNELS 3", "pad2d c=3 k=3 in=56 pads=1,2,3,4"),
+    ("OP pad2d PADS 1 2 3 4 CHANNELS 3", "pad2d c=3 k=3 in=56x56 pads=1,2,3,4"),
 ]
 
 
@@ -454,6 +469,8 @@ class CallsTest(unittest.TestCase):
         self.refuses(f"selvage_add_kernel(2k {CONV})", "(2k): the name must be an identifier of C")
         twice = f"selvage_add_kernel(k {CONV})\nselvage_add_kernel(k {CONV})"
         self.refuses(twice, "(k): there is a target of this name already")
+        capitals = f"selvage_add_kernel(Edge {CONV})\nselvage_add_kernel(edge {CONV})"
+        self.refuses(capitals, "(edge): the header of kernel Edge has macros of the same names, EDGE_")
 
     def test_what_is_accepted(self):
         calls = [f"selvage_add_kernel(k{i} {arguments})" for i, (arguments, _) in enumerate(ACCEPTED)]
