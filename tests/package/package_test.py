@@ -92,7 +92,14 @@ class InstallTree(TemporaryFolder):
             "lib/cmake/selvage/selvageConfigVersion.cmake",
             "share/doc/selvage/THIRD-PARTY-LICENSES",
             "share/doc/selvage/copyright",
-        } | {f"include/{header}" for header in files(SOURCE / "runtime") if re.match(r"selvage/.*\.h$", header)}
+            "share/doc/selvage/README.md",
+        } | {f"share/doc/selvage/docs/{page}" for page in files(SOURCE / "docs") if re.search(r"\.(md|png|svg)$", page)}
+        common |= {
+            f"share/doc/selvage/demos/{file}"
+            for file in files(SOURCE / "demos")
+            if not re.search(r"^CMakeLists.txt$|^showcase/|/build/", file)
+        }
+        common |= {f"include/{header}" for header in files(SOURCE / "runtime") if re.match(r"selvage/.*\.h$", header)}
         expected = {
             "runtime": {
                 "lib/libselvage.a",
