@@ -15,6 +15,7 @@
 
 #include "hold.h"
 #include "random_problems.h"
+#include "shapes.h"
 #include "trial.h"
 
 using selvage::Axis;
@@ -53,17 +54,7 @@ Subject subject_of(const selvage_shape &shape, const Region &output, const Regio
     const std::size_t scratch_bytes = subject.scratch_bytes;
     subject.run = [=](const Tensor<const void> &in, const void *packed, const Tensor<void> &out,
                       const Tensor<std::int64_t> *, void *scratch) {
-        selvage_shape s = shape;
-        s.input_stride_n = in.stride_n;
-        s.input_stride_d = in.stride_d;
-        s.input_stride_h = in.stride_h;
-        s.input_stride_w = in.stride_w;
-        s.input_stride_c = in.stride_c;
-        s.output_stride_n = out.stride_n;
-        s.output_stride_d = out.stride_d;
-        s.output_stride_h = out.stride_h;
-        s.output_stride_w = out.stride_w;
-        s.output_stride_c = out.stride_c;
+        const selvage_shape s = with_strides(shape, in, out);
         selvage_status status;
         edge(&s, static_cast<const float *>(in.data), packed, static_cast<float *>(out.data),
              scratch, scratch_bytes, &status);

@@ -20,6 +20,7 @@
 
 #include "hold.h"
 #include "random_problems.h"
+#include "shapes.h"
 #include "trial.h"
 
 using selvage::Axis;
@@ -72,27 +73,6 @@ struct AnyKernel {
 Problem AnyKernel::problem;
 KernelRow AnyKernel::rows[1];
 
-selvage_shape shape_of(const Problem &p) {
-    selvage_shape s = {};
-    s.n = p.n;
-    s.depth = p.z.size;
-    s.height = p.y.size;
-    s.width = p.x.size;
-    s.front = p.z.begin;
-    s.top = p.y.begin;
-    s.left = p.x.begin;
-    s.back = p.z.end;
-    s.bottom = p.y.end;
-    s.right = p.x.end;
-    s.phase_z = p.z.phase;
-    s.phase_y = p.y.phase;
-    s.phase_x = p.x.phase;
-    s.output_padding_z = p.z.output_padding;
-    s.output_padding_y = p.y.output_padding;
-    s.output_padding_x = p.x.output_padding;
-    return s;
-}
-
 /// The first element of the whole tensor, of which a view shows a part.
 template <class T, class From> T *whole(const Tensor<From> &part, const Region &region) {
     return static_cast<T *>(part.data) - region.z.begin * part.stride_d -
@@ -117,17 +97,7 @@ Subject specialised(const selvage_shape &shape, const Region &output, const Regi
     };
     subject.run = [=](const Tensor<const void> &in, const void *packed, const Tensor<void> &out,
                       const Tensor<std::int64_t> *indices, void *scratch) {
-        selvage_shape s = shape;
-        s.input_stride_n = in.stride_n;
-        s.input_stride_d = in.stride_d;
-        s.input_stride_h = in.stride_h;
-        s.input_stride_w = in.stride_w;
-        s.input_stride_c = in.stride_c;
-        s.output_stride_n = out.stride_n;
-        s.output_stride_d = out.stride_d;
-        s.output_stride_h = out.stride_h;
-        s.output_stride_w = out.stride_w;
-        s.output_stride_c = out.stride_c;
+        const selvage_shape s = with_strides(shape, in, out);
         selvage_status status;
         Any::run(&s, whole<const Number>(in, input), packed, whole<Number>(out, output),
                  indices == nullptr ? nullptr : whole<std::int64_t>(*indices, output), scratch,
