@@ -58,9 +58,10 @@ int posix_memalign(void **memory, std::size_t alignment, std::size_t bytes) {
 
 namespace {
 
+/// Of this thread: a pool's own, when its threads start or go to sleep, are not the library's.
 long minor_faults() {
     rusage usage = {};
-    getrusage(RUSAGE_SELF, &usage);
+    getrusage(RUSAGE_THREAD, &usage);
     return usage.ru_minflt;
 }
 
