@@ -4,7 +4,7 @@
 file(GLOB_RECURSE sources RELATIVE ${PROJECT_SOURCE_DIR}
      ${PROJECT_SOURCE_DIR}/generators/*.cpp ${PROJECT_SOURCE_DIR}/generators/*.h
      ${PROJECT_SOURCE_DIR}/schedules/*.h)
-list(APPEND sources cmake/Kernels.cmake cmake/SelvageKernel.cmake generators/CMakeLists.txt)
+list(APPEND sources runtime/selvage/core/winograd.h cmake/Kernels.cmake cmake/SelvageKernel.cmake generators/CMakeLists.txt)
 set(hash_sources ${CMAKE_COMMAND} -E sha256sum ${sources})
 set(SELVAGE_KERNEL_STAMP ${SELVAGE_KERNEL_DIR}/stamp)
 

@@ -8,13 +8,17 @@ set(SELVAGE_SCRATCH_HOOKS --redefine-sym halide_malloc=selvage_scratch_alloc
 set(SELVAGE_KERNEL_OBJECTS "")
 set(SELVAGE_KERNEL_DECLARATIONS "")
 set(SELVAGE_KERNEL_ROWS "")
+# A line for each kernel: its name, the generator program and the arguments that make it.
+set(SELVAGE_KERNEL_COMMANDS "")
 # What programs that run generators need to know: once for each operator and each instruction set.
 set(SELVAGE_KERNEL_GENERATORS "")
 set(SELVAGE_KERNEL_TARGETS "")
-# Where kernels lie: compiled here, or by another build tree.
+# Where kernels lie: compiled here, or by another build tree. Those of schedules outside the tree are
+# compiled here in either case, so that to try one takes no build of all others.
+set(own_kernels ${PROJECT_BINARY_DIR}/kernels)
+file(MAKE_DIRECTORY ${own_kernels})
 if(compile_kernels)
-  set(SELVAGE_KERNEL_DIR ${PROJECT_BINARY_DIR}/kernels)
-  file(MAKE_DIRECTORY ${SELVAGE_KERNEL_DIR})
+  set(SELVAGE_KERNEL_DIR ${own_kernels})
 else()
   set(SELVAGE_KERNEL_DIR ${SELVAGE_KERNELS})
 endif()
@@ -22,29 +26,40 @@ endif()
 function(selvage_kernel op schedule isa)
   # The defaults are those of the generators.
   set(family reference)
+  set(function "") # that of the family
   set(lanes 1)
   set(tile 1)
   set(vectors 1)
   set(channel_block 1)
+  set(output_tile 1)
   set(kernel 0)
   set(stride 0)
+  set(widest_map 0)
   set(fixed_multiplier 0)
   set(border true)
   set(rate 100)
   set(arguments "")
   foreach(pair ${ARGN})
-    if(NOT pair MATCHES "^(family|lanes|tile|vectors|channel_block|kernel|stride|border|fixed_multiplier|rate)=(.+)$")
+    if(NOT pair MATCHES "^(family|function|lanes|tile|vectors|channel_block|output_tile|kernel|stride|widest_map|border|fixed_multiplier|separable|rate)=(.+)$")
       message(FATAL_ERROR "selvage_kernel(${op} ${schedule} ${isa}): unknown parameter ${pair}")
     endif()
     set(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
-    if(NOT pair MATCHES "^(kernel|stride|rate)=")
-      string(REPLACE "family=" "schedule=" pair ${pair})
+    if(NOT pair MATCHES "^(family|kernel|stride|rate)=")
       list(APPEND arguments ${pair})
     endif()
   endforeach()
+  if(family STREQUAL winograd)
+    list(APPEND arguments kernel=${kernel})
+  else()
+    list(PREPEND arguments schedule=${family})
+  endif()
   # Rows that fix the kernel are for undilated ones.
-  if(kernel)
+  if(kernel AND NOT family STREQUAL winograd)
     list(APPEND arguments fixed_kernel_x=${kernel} fixed_kernel_y=${kernel} fixed_dilation_x=1 fixed_dilation_y=1)
+  endif()
+  # Lines that fix it are for single planes, too.
+  if(kernel AND family STREQUAL lines)
+    list(APPEND arguments fixed_kernel_z=1)
   endif()
   if(stride)
     list(APPEND arguments fixed_stride_x=${stride} fixed_stride_y=${stride})
@@ -54,39 +69,60 @@ function(selvage_kernel op schedule isa)
   endif()
   set(type ${SELVAGE_OP_${op}})
   list(POP_FRONT type kind generator)
+  set(program selvage_${kind}_generators)
+  set(folder ${SELVAGE_KERNEL_DIR})
+  set(compile ${compile_kernels})
+  set(schedule_function "")
+  if(function)
+    if(family STREQUAL reference OR NOT EXISTS "${SELVAGE_EXTRA_SCHEDULES}/${function}.h")
+      message(FATAL_ERROR "selvage_kernel(${op} ${schedule} ${isa}): function=${function} needs a \
+family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
+    endif()
+    set(program selvage_extra_generators)
+    set(folder ${own_kernels})
+    set(compile ON)
+    set(schedule_function ", \"${function}\"")
+  endif()
+  set(own_generator ${generator})
+  if(family STREQUAL winograd)
+    set(own_generator winograd)
+  endif()
 
   set(symbol selvage_${op}_${schedule}_${isa})
-  set(base ${SELVAGE_KERNEL_DIR}/${symbol})
+  set(base ${folder}/${symbol})
   # No runtime, no asserts and no bounds queries: Plan::run() has checked everything by then.
   set(target ${SELVAGE_TARGET_${isa}}-no_runtime-no_asserts-no_bounds_query-user_context)
   string(REGEX MATCH "^[a-z0-9]+-64-linux" architecture ${target})
+  list(JOIN arguments " " words)
+  string(APPEND SELVAGE_KERNEL_COMMANDS "${op}/${schedule}/${isa} ${program} "
+                                        "-g ${own_generator} -f ${symbol} target=${target} ${type} ${words}\n")
   set(compiled OFF)
   if(SELVAGE_KERNELS AND architecture STREQUAL "x86-64-linux")
     set(compiled ON)
   endif()
-  if(compiled AND compile_kernels)
+  if(compiled AND compile)
     add_custom_command(
       OUTPUT ${base}.o ${base}.a ${base}.h
-      COMMAND selvage_${kind}_generators -g ${generator} -f ${symbol} -o ${SELVAGE_KERNEL_DIR} -e object,c_header
+      COMMAND ${program} -g ${own_generator} -f ${symbol} -o ${folder} -e object,c_header
               target=${target} ${type} ${arguments}
       COMMAND ${CMAKE_OBJCOPY} ${SELVAGE_SCRATCH_HOOKS} ${base}.o
       COMMAND ${CMAKE_COMMAND} -E rm -f ${base}.a
       COMMAND ${CMAKE_AR} rcs ${base}.a ${base}.o
-      DEPENDS selvage_${kind}_generators
+      DEPENDS ${program}
       COMMENT "Generating kernel ${op}/${schedule}/${isa}"
       VERBATIM)
   endif()
 
   # The row of a kernel that is not compiled stays, so that tools can tell what there could be.
-  set(function nullptr)
+  set(c_function nullptr)
   if(compiled)
-    set(function ${symbol}_argv)
+    set(c_function ${symbol}_argv)
     list(APPEND SELVAGE_KERNEL_OBJECTS ${base}.o)
-    string(APPEND SELVAGE_KERNEL_DECLARATIONS "int ${function}(void **);\n")
+    string(APPEND SELVAGE_KERNEL_DECLARATIONS "int ${c_function}(void **);\n")
   endif()
   string(APPEND SELVAGE_KERNEL_ROWS
          "    {\"${op}\", \"${schedule}\", \"${isa}\", Family::${family}, ${lanes}, ${tile}, "
-         "${vectors}, ${channel_block}, ${kernel}, ${stride}, ${fixed_multiplier}, ${border}, ${rate}, ${function}},\n")
+         "${vectors}, ${channel_block}, ${output_tile}, ${kernel}, ${stride}, ${widest_map}, ${fixed_multiplier}, ${border}, ${rate}, ${c_function}${schedule_function}},\n")
   set(generator_line "    {\"${op}\", \"selvage_${kind}_generators\", \"${generator}\", \"${type}\"},\n")
   set(target_line "    {\"${isa}\", \"${architecture}\", \"${target}\"},\n")
   foreach(variable GENERATOR TARGET)
@@ -96,7 +132,7 @@ function(selvage_kernel op schedule isa)
       string(APPEND SELVAGE_KERNEL_${variable}S "${${line}}")
     endif()
   endforeach()
-  foreach(variable OBJECTS DECLARATIONS ROWS GENERATORS TARGETS)
+  foreach(variable OBJECTS DECLARATIONS ROWS COMMANDS GENERATORS TARGETS)
     set(SELVAGE_KERNEL_${variable} "${SELVAGE_KERNEL_${variable}}" PARENT_SCOPE)
   endforeach()
 endfunction()

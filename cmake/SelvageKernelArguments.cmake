@@ -238,8 +238,9 @@ macro(_selvage_check_options)
   if(arg_SCHEDULE MATCHES "[.]json$")
     _selvage_check_file(SCHEDULE json)
   else()
-    _selvage_check(SCHEDULE 1 "auto|(reference|rows|taps|lines|direct|planar|any)[a-z0-9_]*"
-                   "auto, the name of a schedule, or a .json file")
+    # What there is, the program knows.
+    _selvage_check(SCHEDULE 1 "[a-z0-9_]+( +[a-z_]+=[a-z0-9]+)*"
+                   "auto, a schedule text, or a .json file")
   endif()
 endmacro()
 

@@ -5,9 +5,14 @@
 
 #include "generators/arguments.h"
 #include "generators/conv.h"
+#include "generators/conv_narrow.h"
 #include "generators/conv_planar.h"
+#include "generators/conv_pointwise.h"
+#include "generators/schedule_function.h"
 #include "schedules/cpu/direct.h"
+#include "schedules/cpu/narrow.h"
 #include "schedules/cpu/planar.h"
+#include "schedules/cpu/pointwise.h"
 
 using namespace Halide;
 
@@ -15,12 +20,16 @@ namespace selvage {
 
 class ConvGenerator : public Generator<ConvGenerator> {
 public:
-    enum class Schedule { reference, direct, planar };
+    enum class Schedule { reference, direct, pointwise, narrow, planar };
     GeneratorParam<Schedule> schedule{"schedule",
                                       Schedule::reference,
                                       {{"reference", Schedule::reference},
                                        {"direct", Schedule::direct},
+                                       {"pointwise", Schedule::pointwise},
+                                       {"narrow", Schedule::narrow},
                                        {"planar", Schedule::planar}}};
+    /// A function outside the tree in place of the schedule's own (docs/add-a-schedule.md).
+    GeneratorParam<std::string> function{"function", ""};
     GeneratorParam<int> lanes{"lanes", 1};
     GeneratorParam<int> tile{"tile", 1};
     GeneratorParam<int> vectors{"vectors", 1};
@@ -106,7 +115,29 @@ public:
             // scratch memory is a stack.
             if (int(numbers.outputs) > int(tile))
                 fix_extent(output.dim(0), numbers.outputs);
-            cpu::planar(stages, lanes, tile, vectors);
+            extra_or(function, cpu::planar)(stages, lanes, tile, vectors);
+            return;
+        }
+        if (schedule == Schedule::narrow) {
+            NarrowInputs narrow{in, source_x.dim(0).extent(), source_y.dim(0).extent(), lanes};
+            NarrowStages stages = conv_narrow(narrow);
+            output = stages.output;
+            fix_extent(output.dim(0), numbers.outputs);
+            fix_extent(output.dim(1), numbers.groups);
+            view_layout(input, 0);
+            view_layout(output, 0);
+            input.dim(0).set_extent(channel_block);
+            extra_or(function, cpu::narrow)(stages, lanes, tile, vectors);
+            return;
+        }
+        if (schedule == Schedule::pointwise) {
+            PointwiseStages stages = conv_pointwise(in);
+            output = stages.output;
+            fix_extent(output.dim(0), numbers.outputs);
+            fix_extent(output.dim(1), numbers.groups);
+            view_layout(input, 0);
+            view_layout(output, 0);
+            extra_or(function, cpu::pointwise)(stages, lanes, tile, vectors);
             return;
         }
         ConvStages stages = conv(in);
@@ -118,7 +149,7 @@ public:
         view_layout(input, dense);
         view_layout(output, dense);
         if (schedule == Schedule::direct)
-            cpu::direct(stages, lanes, tile, vectors);
+            extra_or(function, cpu::direct)(stages, lanes, tile, vectors);
     }
 };
 

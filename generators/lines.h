@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include "generators/windows.h"
 
 namespace selvage {
@@ -13,9 +16,30 @@ namespace selvage {
 /// distance from the first, so vectors of neighbouring numbers are read at any stride and dilation,
 /// and the border's mode is a matter of the tables from which the strip is filled.
 ///
-/// Fills in s.lines for the taps s.taps and returns what a tap reads in plane x. `plane` is the
-/// plane of the input that plane x reads.
+/// Fills in s.taps and s.lines, and returns what a tap reads in plane x. `plane` is the plane of
+/// the input that plane x reads.
 Halide::Expr lines(const WindowInputs &in, const Halide::Expr &plane, const Halide::Expr &value,
                    WindowStages &s);
+
+/// The same as numbers of `type`, to which each number of the strip is converted once, not for each
+/// window.
+Halide::Expr lines_of(const Halide::Type &type, const WindowInputs &in, const Halide::Expr &plane,
+                      const Halide::Expr &value, WindowStages &s);
+
+/// The same as 16 bits, by pairs: s.taps.y counts pairs of kernel rows, and returned is what taps
+/// 2y and 2y + 1 read. Both lie next to each other, as instructions want them that add up two
+/// products. The last row of a kernel with an odd number of rows is paired with anything.
+std::pair<Halide::Expr, Halide::Expr> lines_of_pairs(const WindowInputs &in,
+                                                     const Halide::Expr &plane,
+                                                     const Halide::Expr &value, WindowStages &s);
+
+/// What a window becomes of one that it was and one more number.
+using Combine = std::function<Halide::Expr(const Halide::Expr &number, const Halide::Expr &window)>;
+
+/// The same after the kernel's rows were combined, when the strip was filled: s.taps has kernel
+/// columns only. For a known number of neighbouring rows at stride 1, and for what may be combined
+/// in any order, and with the same number more than once.
+Halide::Expr column_windows(const WindowInputs &in, const Halide::Expr &plane,
+                            const Halide::Expr &value, const Combine &combine, WindowStages &s);
 
 } // namespace selvage

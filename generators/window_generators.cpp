@@ -5,6 +5,7 @@
 
 #include "generators/arguments.h"
 #include "generators/border.h"
+#include "generators/schedule_function.h"
 #include "generators/windows.h"
 #include "schedules/cpu/lines.h"
 #include "schedules/cpu/windows.h"
@@ -38,10 +39,13 @@ struct WindowArguments {
 template <class Derived> class WindowGenerator : public Generator<Derived> {
 public:
     GeneratorParam<Schedule> schedule{"schedule", Schedule::reference, schedules};
+    /// A function outside the tree in place of the schedule's own (docs/add-a-schedule.md).
+    GeneratorParam<std::string> function{"function", ""};
     GeneratorParam<int> lanes{"lanes", 1};
     GeneratorParam<int> tile{"tile", 1};
     GeneratorParam<int> vectors{"vectors", 1};
     GeneratorParam<bool> border{"border", true};
+    GeneratorParam<int> widest_map{"widest_map", 0}; ///< of rows, see there
     FixedNumbers numbers;
 
     GeneratorInput<Buffer<void, 5>> input{"input"};
@@ -94,6 +98,8 @@ protected:
             in.strip_planes = *of_lines["strip_planes"];
             in.lanes = lanes;
             in.block = int(lanes) * int(vectors);
+            in.line_block = cpu::line_block;
+            in.wide = this->natural_vector_size(input.type());
             in.fill = cpu::fill_lanes(input.type(), lanes);
         } else {
             fix_extent(input.dim(0), numbers.channels);
@@ -119,8 +125,11 @@ protected:
     }
 
     void apply(WindowStages &stages) {
-        if (schedule == Schedule::rows)
-            cpu::rows(stages, lanes, tile, vectors, border);
+        if (!function.value().empty())
+            extra_function<WindowStages>(function)(stages, lanes, tile, vectors);
+        else if (schedule == Schedule::rows)
+            cpu::rows(stages, lanes, tile, vectors, border,
+                      {numbers.kernel_x, numbers.stride_x, widest_map});
         else if (schedule == Schedule::taps)
             cpu::taps(stages, lanes, vectors);
         else if (schedule == Schedule::lines)
@@ -172,6 +181,8 @@ class MaxPoolGenerator : public WindowGenerator<MaxPoolGenerator> {
 public:
     GeneratorParam<Type> type{"type", Float(32)};
     GeneratorParam<bool> nan{"nan", true}; ///< NaN wins
+    /// Of lines: finds the largest of each kernel column first.
+    GeneratorParam<bool> separable{"separable", false};
 
     WindowArguments windows;
     Output<Buffer<void, 5>> output{"output"};
@@ -183,7 +194,7 @@ public:
     }
 
     void generate() {
-        WindowStages stages = max_pool(inputs(windows), nan);
+        WindowStages stages = max_pool(inputs(windows), nan, separable);
         output = stages.output;
         apply(stages);
     }
@@ -258,7 +269,7 @@ class FilterGenerator : public WindowGenerator<FilterGenerator> {
 public:
     GeneratorParam<bool> fixed{"fixed", false}; ///< weights of int16, not float
 
-    Input<Buffer<void, 4>> weights{"weights"};
+    Input<Buffer<void>> weights{"weights"};
     WindowArguments windows;
     Input<int> value{"value"}, shift{"shift"};
     Output<Buffer<uint8_t, 5>> output{"output"};
@@ -267,12 +278,13 @@ public:
         WindowGenerator::configure();
         input.set_type(UInt(8));
         weights.set_type(fixed ? Int(16) : Float(32));
+        weights.set_dimensions(fixed ? 5 : 4);
     }
 
     void generate() {
         WindowStages stages = filter(inputs(windows), weights, value, shift);
         output = stages.output;
-        packed_layout(weights, {0, 0, 0, 0});
+        packed_layout(weights, fixed ? std::vector<int>{2, 0, 0, 0, 0} : std::vector<int>(4));
         apply(stages);
     }
 };

@@ -25,21 +25,22 @@ struct Tap {
 Expr place(const WindowInputs &in) { return min(likely(x), in.outputs_x - 1); }
 
 /// Fills in the padded input and the taps; returns what a tap reads for channel c.
-Tap tap(const WindowInputs &in, const Expr &c, const Expr &value, WindowStages &s) {
-    s.taps = RDom(0, in.kernel_x, 0, in.kernel_y, 0, in.kernel_z, "taps");
+Tap tap(const WindowInputs &in, const Expr &c, const Expr &value, WindowStages &s,
+        TapOrder order = TapOrder::along_rows) {
     if (in.border == Border::lines)
         return {lines(in, c, value, s), {}, {}, {}, {}};
-    Expr plane = in.source_z(s.taps.z, z), row, column;
+    define_taps(in.kernel_x, in.kernel_y, in.kernel_z, order, s);
+    Expr plane = in.source_z(s.tap_z, z), row, column;
     switch (in.border) {
     case Border::read:
-        row = in.source_y(s.taps.y, y);
-        column = in.source_x(s.taps.x, place(in));
+        row = in.source_y(s.tap_y, y);
+        column = in.source_x(s.tap_x, place(in));
         s.padded = exterior(in.input, value, {{1, in.width}, {2, in.height}, {3, in.depth}});
         return {s.padded(c, column, row, plane, n), plane >= 0 && row >= 0 && column >= 0, column,
                 row, plane};
     case Border::skip:
-        row = in.source_y(s.taps.y, y);
-        column = in.source_x(s.taps.x, x);
+        row = in.source_y(s.tap_y, y);
+        column = in.source_x(s.tap_x, x);
         // Halide would join tests of ">= 0" in the innermost loop.
         s.taps.where(plane != -1);
         s.taps.where(row != -1);
@@ -55,8 +56,10 @@ Tap tap(const WindowInputs &in, const Expr &c, const Expr &value, WindowStages &
     s.planes = Func("planes");
     s.planes(z) = unsafe_promise_clamped(in.source_z(0, z), 0, in.depth - 1);
     plane = s.planes(z);
-    column = x * positive(in.stride_x) + s.taps.x * positive(in.dilation_x) - in.left;
-    row = y * positive(in.stride_y) + s.taps.y * positive(in.dilation_y) - in.top;
+    s.left = in.left;
+    s.width = in.width;
+    column = x * positive(in.stride_x) + s.tap_x * positive(in.dilation_x) - in.left;
+    row = y * positive(in.stride_y) + s.tap_y * positive(in.dilation_y) - in.top;
     if (in.border == Border::skip_rows) {
         s.taps.where(row >= 0 && row < in.height);
         s.padded = exterior(in.input, value, {{1, in.width}});
@@ -86,6 +89,16 @@ Expr larger_or_nan(const Expr &a, const Expr &b) {
 
 } // namespace
 
+void define_taps(const Expr &columns, const Expr &rows, const Expr &planes, TapOrder order,
+                 WindowStages &s) {
+    const bool down = order == TapOrder::down_columns;
+    s.taps = down ? RDom(0, rows, 0, columns, 0, planes, "taps")
+                  : RDom(0, columns, 0, rows, 0, planes, "taps");
+    s.tap_x = down ? s.taps.y : s.taps.x;
+    s.tap_y = down ? s.taps.x : s.taps.y;
+    s.tap_z = s.taps.z;
+}
+
 WindowStages depthwise(const WindowInputs &in, const Func &weights, const Func &bias,
                        const Expr &multiplier, const Expr &value, const Expr &low,
                        const Expr &high) {
@@ -93,23 +106,27 @@ WindowStages depthwise(const WindowInputs &in, const Func &weights, const Func &
     const Expr read = tap(in, channel(in) / positive(multiplier), value, s).value;
     s.window = Func("window");
     s.window(k, x, y, z, n) = bias(entry(in));
-    s.window(k, x, y, z, n) += read * weights(entry(in), s.taps.x, s.taps.y, s.taps.z);
+    s.window(k, x, y, z, n) += read * weights(entry(in), s.tap_x, s.tap_y, s.tap_z);
     s.output = Func("result");
     s.output(k, x, y, z, n) = activate(s.window(k, x, y, z, n), low, high);
     return s;
 }
 
-WindowStages max_pool(const WindowInputs &in, bool keep_nan) {
+WindowStages max_pool(const WindowInputs &in, bool keep_nan, bool separable) {
     WindowStages s{};
     const Expr least = in.input.type().min();
-    const Expr read = tap(in, channel(in), least, s).value;
+    const auto larger = [&](const Expr &read, const Expr &largest) {
+        if (!in.input.type().is_float())
+            return max(read, largest);
+        // A comparison with NaN is false, and leaves the largest as it is.
+        return keep_nan ? larger_or_nan(read, largest)
+                        : strict_float(select(read > largest, read, largest));
+    };
+    const Expr read = separable ? column_windows(in, channel(in), least, larger, s)
+                                : tap(in, channel(in), least, s).value;
     s.window = Func("window");
     s.window(k, x, y, z, n) = least;
-    const Expr largest = s.window(k, x, y, z, n);
-    // A comparison with NaN is false, and leaves the largest as it is.
-    s.window(k, x, y, z, n) = in.input.type().is_float() && keep_nan
-                                  ? larger_or_nan(read, largest)
-                                  : strict_float(select(read > largest, read, largest));
+    s.window(k, x, y, z, n) = larger(read, s.window(k, x, y, z, n));
     s.output = Func("result");
     s.output(k, x, y, z, n) = s.window(k, x, y, z, n);
     return s;
@@ -176,24 +193,56 @@ WindowStages lp_pool(const WindowInputs &in, int fixed_p, const Expr &p) {
     return s;
 }
 
+namespace {
+
+/// The sum of products with weights of float, rounded.
+Expr filter_by_floats(const WindowInputs &in, const Func &weights, const Expr &outside,
+                      WindowStages &s) {
+    const Expr read =
+        in.border == Border::lines
+            ? lines_of(Float(32), in, channel(in), outside, s)
+            : cast<float>(tap(in, channel(in), outside, s, TapOrder::down_columns).value);
+    s.window(k, x, y, z, n) = 0.f;
+    s.window(k, x, y, z, n) += read * weights(entry(in), s.tap_x, s.tap_y, s.tap_z);
+    // To so large a number no fraction can be added: it is rounded, and the last byte is the sum.
+    const Expr rounded = strict_float(clamp(s.window(k, x, y, z, n), 0.f, 255.f) + float(1 << 23));
+    return reinterpret<uint32_t>(rounded) & 255;
+}
+
+/// The same with whole weights, which lie by pairs of kernel rows.
+Expr filter_by_integers(const WindowInputs &in, const Func &weights, const Expr &outside,
+                        const Expr &shift, WindowStages &s) {
+    const auto weighted = [&](const Expr &read, const Expr &half, const Expr &pair) {
+        return cast<int>(read) * cast<int>(weights(half, entry(in), s.tap_x, pair, s.tap_z));
+    };
+    Expr sum;
+    if (in.border == Border::lines) {
+        const auto [first, second] = lines_of_pairs(in, channel(in), outside, s);
+        sum = weighted(first, 0, s.tap_y) + weighted(second, 1, s.tap_y);
+    } else {
+        const Expr read = tap(in, channel(in), outside, s, TapOrder::down_columns).value;
+        sum = weighted(read, s.tap_y % 2, s.tap_y / 2);
+    }
+    // As unsigned numbers, since Halide would add each of two signed products to the window, where
+    // one instruction makes their sum.
+    s.window(k, x, y, z, n) = cast<uint32_t>(0);
+    s.window(k, x, y, z, n) += reinterpret<uint32_t>(sum);
+    const Expr half = select(shift > 0, 1 << max(shift - 1, 0), 0);
+    const Expr scaled = (reinterpret<int>(s.window(k, x, y, z, n)) + half) >> shift;
+    return clamp(scaled, 0, 255);
+}
+
+} // namespace
+
 WindowStages filter(const WindowInputs &in, const Func &weights, const Expr &value,
                     const Expr &shift) {
     WindowStages s{};
-    const bool fixed = weights.type().is_int();
-    const Type sums = fixed ? Int(32) : Float(32);
-    const Expr read = tap(in, channel(in), cast<uint8_t>(value), s).value;
     s.window = Func("window");
-    s.window(k, x, y, z, n) = cast(sums, 0);
-    s.window(k, x, y, z, n) +=
-        cast(sums, read) * cast(sums, weights(entry(in), s.taps.x, s.taps.y, s.taps.z));
     s.output = Func("result");
-    const Expr sum = s.window(k, x, y, z, n);
-    if (fixed) {
-        const Expr half = select(shift > 0, 1 << max(shift - 1, 0), 0);
-        s.output(k, x, y, z, n) = cast<uint8_t>(clamp((sum + half) >> shift, 0, 255));
-    } else {
-        s.output(k, x, y, z, n) = cast<uint8_t>(cast<int>(round(clamp(sum, 0.f, 255.f))));
-    }
+    const Expr outside = cast<uint8_t>(value);
+    const Expr number = weights.type().is_int() ? filter_by_integers(in, weights, outside, shift, s)
+                                                : filter_by_floats(in, weights, outside, s);
+    s.output(k, x, y, z, n) = cast<uint8_t>(number);
     return s;
 }
 

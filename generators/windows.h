@@ -36,9 +36,18 @@ struct WindowInputs {
     Halide::Expr places_x, places_y;
     Halide::Expr strip_rows, strip_planes; ///< output rows and planes that share a strip
     int lanes;
-    int block; ///< numbers that are computed together
-    int fill;  ///< lanes of the vectors that fill the strip
+    int block;      ///< numbers that are computed together
+    int line_block; ///< about so many are cut off a line, and the strip's are converted together
+    int wide, fill; ///< lanes of the vectors that fill the strip: of long rows, of shorter ones
 };
+
+/// Which taps of a plane are summed one after the other. Floats round in that order, so all kernels
+/// of an operator have the same.
+enum class TapOrder { along_rows, down_columns };
+
+/// Defines s.taps for a kernel of that size.
+void define_taps(const Halide::Expr &columns, const Halide::Expr &rows, const Halide::Expr &planes,
+                 TapOrder order, WindowStages &s);
 
 /// out(k, x, y, z, n) = activation(bias(k) + sum of in(k / multiplier, ...) * weights(k, kx, ky,
 /// kz))
@@ -48,8 +57,9 @@ WindowStages depthwise(const WindowInputs &in, const Halide::Func &weights,
                        const Halide::Expr &high);
 
 /// The largest tap inside the input; where no tap is inside, -inf or the lowest integer. NaN wins
-/// if it is to be kept, else it is passed over.
-WindowStages max_pool(const WindowInputs &in, bool keep_nan);
+/// if it is to be kept, else it is passed over. `separable`, with Border::lines, finds the largest
+/// of each kernel column first.
+WindowStages max_pool(const WindowInputs &in, bool keep_nan, bool separable);
 
 /// How an element of the input is counted: base + x, y, z, c and n times these. 64 bits wide; a
 /// plane of the input, all but the terms of c and n, fits in 31.
@@ -73,7 +83,8 @@ WindowStages lp_pool(const WindowInputs &in, int fixed_p, const Halide::Expr &p)
 
 /// Of bytes, out(k, x, y, z, n) = the sum of in(k, ...) * weights(k, kx, ky, kz), limited to
 /// 0..255. With weights of float, rounded to the nearest, halves to the even one. With weights of
-/// int16, summed in 32 bits and divided by 2^shift, halves rounded up.
+/// int16, which lie by pairs of kernel rows, (ky % 2, k, kx, ky / 2, kz), summed in 32 bits and
+/// divided by 2^shift, halves rounded up.
 WindowStages filter(const WindowInputs &in, const Halide::Func &weights, const Halide::Expr &value,
                     const Halide::Expr &shift);
 

@@ -32,10 +32,11 @@ using selvage::WeightOrder;
 /// A plan with what the interface hands out pointers to.
 struct selvage_plan {
     explicit selvage_plan(Plan made)
-        : plan(std::move(made)), problem(text(plan.problem())), parts(plan.parts()) {}
+        : plan(std::move(made)), problem(text(plan.problem())), schedule(plan.schedule()),
+          parts(plan.parts()) {}
 
     Plan plan;
-    std::string problem;
+    std::string problem, schedule;
     std::vector<selvage::PlannedPart> parts;
 };
 
@@ -132,6 +133,8 @@ Status read_options(const selvage_options *asked, Options *options) {
     options->schedule = given(asked->schedule);
     options->adjacent_pixels = asked->adjacent_pixels != 0;
     options->threads = asked->threads == 0 ? 1 : asked->threads;
+    options->table = asked->table;
+    options->accuracy = given(asked->accuracy);
     return {};
 }
 
@@ -353,6 +356,10 @@ const char *selvage_plan_kernel(const selvage_plan *plan) {
     return plan == nullptr ? "" : plan->plan.kernel().c_str();
 }
 
+const char *selvage_plan_schedule(const selvage_plan *plan) {
+    return plan == nullptr ? "" : plan->schedule.c_str();
+}
+
 size_t selvage_plan_part_count(const selvage_plan *plan) {
     return plan == nullptr ? 0 : plan->parts.size();
 }
@@ -366,7 +373,8 @@ selvage_code selvage_plan_part(const selvage_plan *plan, size_t index, selvage_p
         if (Status s = check_index(function, index, plan->parts.size()); !s.ok())
             return s;
         const selvage::PlannedPart &found = plan->parts[index];
-        *part = {found.kernel.c_str(), region(found.output), range(found.images), found.share};
+        *part = {found.kernel.c_str(), region(found.output), range(found.images),
+                 range(found.channels), found.share};
         return {};
     });
 }

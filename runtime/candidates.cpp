@@ -10,11 +10,12 @@ namespace selvage {
 
 namespace {
 
-bool same_packing(const Problem &problem, const KernelRow &a, const KernelRow &b) {
-    // Window kernels of one operator share one order.
-    return std::string_view(a.op) == b.op && std::string_view(a.isa) == b.isa &&
-           (!is_conv(problem) ||
-            (lane_block(a) == lane_block(b) && a.channel_block == b.channel_block));
+/// Why the choice leaves a row out, or empty. Weights that were packed for its like have settled
+/// it.
+std::string rounds_more(const KernelRow &row, const Choice &choice) {
+    return row.family != Family::winograd || choice.fast || choice.packed_for != nullptr
+               ? ""
+               : "needs accuracy=fast";
 }
 
 /// Whether this CPU has an instruction set; it is asked once, since that takes microseconds.
@@ -25,6 +26,14 @@ bool is_available(const char *isa) {
 
 } // namespace
 
+bool same_packing(const Problem &problem, const KernelRow &a, const KernelRow &b) {
+    // Window kernels of one operator share one order, of weights as of sums.
+    return std::string_view(a.op) == b.op && std::string_view(a.isa) == b.isa &&
+           (!is_conv(problem) ||
+            (a.family == b.family && lane_block(a) == lane_block(b) &&
+             a.channel_block == b.channel_block && a.output_tile == b.output_tile));
+}
+
 std::vector<Candidate> candidates(const Task &task, const Choice &choice) {
     const std::string op = kernel_op(task.problem);
     std::vector<Candidate> found;
@@ -32,11 +41,14 @@ std::vector<Candidate> candidates(const Task &task, const Choice &choice) {
         const KernelRow &row = kernel_rows()[i];
         if (row.function == nullptr || row.op != op ||
             (!choice.isa.empty() && choice.isa != row.isa) ||
-            (!choice.schedule.empty() && choice.schedule != row.schedule) ||
+            (!choice.kernel.empty() && choice.kernel != row.schedule) ||
             (choice.packed_for != nullptr && !same_packing(task.problem, row, *choice.packed_for)))
             continue;
-        found.push_back({&row, is_available(row.isa) ? decline(row, task)
-                                                     : std::string("this CPU lacks ") + row.isa});
+        std::string reason = is_available(row.isa) ? rounds_more(row, choice)
+                                                   : std::string("this CPU lacks ") + row.isa;
+        if (reason.empty())
+            reason = decline(row, task);
+        found.push_back({&row, std::move(reason)});
     }
     return found;
 }

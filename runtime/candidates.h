@@ -11,10 +11,14 @@ namespace selvage {
 
 /// What rows of the table may compute a task.
 struct Choice {
-    std::string isa, schedule; ///< empty: any
+    std::string isa, kernel; ///< empty: any
     /// Where it is not null, only rows that read the same packed weights.
     const KernelRow *packed_for = nullptr;
+    bool fast = false; ///< rows that round more are left, too, see Options::accuracy
 };
+
+/// Whether two rows read the same packed weights, and so sum in the same order.
+bool same_packing(const Problem &problem, const KernelRow &a, const KernelRow &b);
 
 /// A row that a choice leaves.
 struct Candidate {

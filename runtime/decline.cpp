@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "choose.h"
 #include "selvage/core/limits.h"
@@ -43,13 +44,25 @@ std::string reaches_outside(const KernelRow &row, const Task &task) {
 }
 
 /// Why a row that copies lines to a strip cannot take the task, or empty.
-std::string copies_lines(const Task &task) {
+std::string copies_lines(const KernelRow &row, const Task &task) {
     const Problem &p = task.problem;
-    if (p.layout == Layout::nhwc && !task.adjacent_pixels)
+    if (needs_adjacent_pixels(row, p) && !task.adjacent_pixels)
         return "needs adjacent pixels, which Options::adjacent_pixels promises";
+    if (row.family == Family::narrow && p.c / p.g != row.channel_block)
+        return "takes " + str(row.channel_block) + " channels in a group, not " + str(p.c / p.g);
+    if (row.family == Family::narrow && needs_adjacent_pixels(row, p) && p.g != 1)
+        return "takes one group, not " + str(p.g);
     if (p.layout == Layout::nchw && has_weights(p.op))
         return "takes layout nhwc";
     return {};
+}
+
+/// Why a row that has neither taps nor a border cannot take the task, or empty.
+std::string takes_one_tap(const Task &task) {
+    const Window &z = task.z, &y = task.y, &x = task.x;
+    if (z.kernel * y.kernel * x.kernel != 1)
+        return "takes kernel 1x1x1, not " + str(z.kernel) + "x" + both(y.kernel, x.kernel);
+    return reads_border(task) ? "has no border, which the windows read" : "";
 }
 
 /// Why a row of one kernel or stride cannot take the task, or empty.
@@ -57,10 +70,39 @@ std::string takes_one_size(const KernelRow &row, const Task &task) {
     const Window &y = task.y, &x = task.x;
     if (row.kernel != 0 && (y.kernel != row.kernel || x.kernel != row.kernel))
         return "takes kernel " + both(row.kernel, row.kernel) + ", not " + both(y.kernel, x.kernel);
+    if (row.kernel != 0 && row.family == Family::lines && task.z.kernel != 1)
+        return "takes single planes, not kernel " + str(task.z.kernel);
     if (row.kernel != 0 && (y.dilation != 1 || x.dilation != 1))
         return "takes dilation 1x1, not " + both(y.dilation, x.dilation);
     if (row.stride != 0 && (y.stride != row.stride || x.stride != row.stride))
         return "takes stride " + both(row.stride, row.stride) + ", not " + both(y.stride, x.stride);
+    return {};
+}
+
+/// Why a row of whole tiles of outputs cannot take the task, or empty.
+std::string takes_neighbours(const KernelRow &row, const Task &task) {
+    const Problem &p = task.problem;
+    const Window &z = task.z, &y = task.y, &x = task.x;
+    if (p.op == Op::conv_transpose)
+        return "takes no transposed convolutions";
+    if (z.kernel != 1 || y.kernel != row.kernel || x.kernel != row.kernel)
+        return "takes kernel " + both(row.kernel, row.kernel) + ", not " +
+               (z.kernel == 1 ? "" : str(z.kernel) + "x") + both(y.kernel, x.kernel);
+    if (y.stride != y.dilation || x.stride != x.dilation)
+        return "takes taps as far apart as outputs, not stride " + both(y.stride, x.stride) +
+               " and dilation " + both(y.dilation, x.dilation);
+    // It would get into outputs that do not read it.
+    if (!std::isfinite(p.value))
+        return "takes a finite value";
+    return {};
+}
+
+/// Why a row cannot cut up the task as a schedule asks, or empty.
+std::string cannot_cut_up(const KernelRow &row, const Task &task) {
+    const Blocking most = most_blocking(row, task);
+    for (const BlockingKey &key : blocking_keys)
+        if (task.asked.*key.number != 0 && most.*key.number == 0)
+            return std::string("has no ") + key.name;
     return {};
 }
 
@@ -72,16 +114,23 @@ std::string decline(const KernelRow &row, const Task &task) {
     if (row.op != kernel_op(p))
         return std::string("computes ") + row.op;
     const bool nchw = p.layout == Layout::nchw;
-    if (nchw &&
-        (row.family == Family::direct || row.family == Family::rows || row.family == Family::taps))
+    if (nchw && (row.family == Family::direct || row.family == Family::pointwise ||
+                 row.family == Family::narrow || row.family == Family::winograd ||
+                 row.family == Family::rows || row.family == Family::taps))
         return "takes layout nhwc";
     if (!nchw && row.family == Family::planar)
         return "takes layout nchw";
-    if (row.family == Family::rows)
+    if (row.family == Family::rows || row.family == Family::narrow || row.family == Family::lines)
         if (std::string reason = takes_one_size(row, task); !reason.empty())
             return reason;
-    if (row.family == Family::lines)
-        if (std::string reason = copies_lines(task); !reason.empty())
+    if (row.family == Family::winograd)
+        if (std::string reason = takes_neighbours(row, task); !reason.empty())
+            return reason;
+    if (row.family == Family::pointwise)
+        if (std::string reason = takes_one_tap(task); !reason.empty())
+            return reason;
+    if (row.family == Family::lines || row.family == Family::narrow)
+        if (std::string reason = copies_lines(row, task); !reason.empty())
             return reason;
     if (!row.border)
         if (std::string reason = reaches_outside(row, task); !reason.empty())
@@ -96,6 +145,8 @@ std::string decline(const KernelRow &row, const Task &task) {
     if (row.family == Family::rows || row.family == Family::taps)
         if (p.c < row.lanes * row.vectors)
             return "takes at least " + str(row.lanes * row.vectors) + " channels, not " + str(p.c);
+    if (std::string reason = cannot_cut_up(row, task); !reason.empty())
+        return reason;
     char text[longest_line];
     Line line(text, sizeof text);
     return check_limits(row, task, line) == Code::ok ? "" : text;

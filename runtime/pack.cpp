@@ -28,7 +28,7 @@ template <class T>
 void pack_all(const Work &work, const T *weights, WeightOrder order, const float *bias,
               void *packed) {
     for (const PackedWeights &each : work.weights)
-        pack(work.problem, each, weights, order, bias, packed);
+        pack<Task>(work.problem, each, weights, order, bias, packed);
 }
 
 } // namespace

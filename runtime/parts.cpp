@@ -20,12 +20,20 @@ Region all_of(const Task &task) {
     return {{0, task.z.outputs}, {0, task.y.outputs}, {0, task.x.outputs}};
 }
 
-/// A rectangle of a task's output.
+/// A rectangle of a task's output; of every step-th element.
 struct Cut {
     Task task;
     Region output;
     Costed choice;
+    std::int64_t step_y = 1, step_x = 1;
 };
+
+double cost(const std::vector<Cut> &cuts) {
+    double sum = 0;
+    for (const Cut &each : cuts)
+        sum += each.choice.cost;
+    return sum;
+}
 
 Cut cut(const Task &whole, const Region &region, const Choice &choice) {
     Cut result{whole, region, {}};
@@ -33,6 +41,9 @@ Cut cut(const Task &whole, const Region &region, const Choice &choice) {
     result.task.y = whole.y.slice(region.y.begin, region.y.size);
     result.task.x = whole.x.slice(region.x.begin, region.x.size);
     result.choice = cheapest(result.task, choice);
+    const std::int64_t multiple = result.choice.row != nullptr ? result.choice.row->output_tile : 1;
+    result.task.y = result.task.y.slice(0, region.y.size, multiple);
+    result.task.x = result.task.x.slice(0, region.x.size, multiple);
     return result;
 }
 
@@ -81,49 +92,94 @@ std::vector<Cut> cut_up(const Task &task, const Choice &choice) {
     std::vector<Cut> best;
     if (whole.choice.row != nullptr)
         best = {whole};
-    if (!choice.schedule.empty())
+    if (!choice.kernel.empty())
         return best;
     std::vector<Cut> cuts;
-    double cost = 0;
     Choice same = choice;
     for (const Region &region : inside_and_edges(task)) {
         cuts.push_back(cut(task, region, same));
         if (cuts.back().choice.row == nullptr)
             return best;
         same.packed_for = cuts.front().choice.row;
-        cost += cuts.back().choice.cost;
     }
     // A part has costs of its own, which the estimate leaves out.
     constexpr double worth_it = 0.95;
-    if (cuts.size() > 1 && cost < worth_it * whole.choice.cost)
+    if (cuts.size() > 1 && cost(cuts) < worth_it * whole.choice.cost)
         best = cuts;
     return best;
 }
 
-Task whole_task(const Problem &p, bool adjacent_pixels) {
-    return {p,
-            window(p.z, p.ceil).window,
-            window(p.y, p.ceil).window,
-            window(p.x, p.ceil).window,
-            adjacent_pixels,
-            false};
+/// From an output of a dilated convolution to the next whose taps are neighbours of its own.
+std::int64_t step_apart(const Window &w) { return w.stride == 1 ? w.dilation : 1; }
+
+/// Cuts a task with dilations into one part for each of their remainders, convolutions without
+/// dilation in every respect but that their elements lie apart, where that lets a winograd row take
+/// it. Empty where it does not, or where that costs more than `limit`.
+std::vector<Cut> interleave(const Task &task, const Choice &choice, double limit) {
+    const std::int64_t step_y = step_apart(task.y), step_x = step_apart(task.x);
+    const std::int64_t parts_y = std::max<std::int64_t>(1, std::min(step_y, task.y.outputs)),
+                       parts_x = std::max<std::int64_t>(1, std::min(step_x, task.x.outputs));
+    if ((step_y == 1 && step_x == 1) || parts_y * parts_x > most_phases)
+        return {};
+    std::vector<Cut> cuts;
+    for (std::int64_t y = 0; y < parts_y; ++y)
+        for (std::int64_t x = 0; x < parts_x; ++x) {
+            Task part = task;
+            part.y = task.y.every(step_y, y);
+            part.x = task.x.every(step_x, x);
+            Cut found = cut(part, all_of(part), choice);
+            const KernelRow *row = found.choice.row;
+            if (row == nullptr || row->family != Family::winograd ||
+                found.choice.cost * double(parts_y * parts_x) > limit)
+                return {};
+            found.output.y.begin = y;
+            found.output.x.begin = x;
+            found.step_y = step_y;
+            found.step_x = step_x;
+            cuts.push_back(std::move(found));
+        }
+    return cuts;
 }
 
-Status add_windows(Choice choice, const Region &output, Work *work) {
+Task whole_task(const Problem &p) {
+    return {p, window(p.z, p.ceil).window, window(p.y, p.ceil).window, window(p.x, p.ceil).window};
+}
+
+/// A convolution of some of the output channels, or of the groups that these are.
+Problem of_channels(Problem p, std::int64_t channels) {
+    if (groups(p) > 1) {
+        p.c = p.c * channels / p.k;
+        p.g = p.op == Op::depthwise ? 1 : p.g * channels / p.k;
+    }
+    p.k = channels;
+    return p;
+}
+
+Status add_windows(Choice choice, const Piece &piece, Work *work) {
     const Problem &p = work->problem;
-    Task task = whole_task(p, work->adjacent_pixels);
+    const Region &output = piece.output;
+    Task task = whole_task(p);
     task.z = task.z.slice(output.z.begin, output.z.size);
     task.y = task.y.slice(output.y.begin, output.y.size);
     task.x = task.x.slice(output.x.begin, output.x.size);
+    task.problem = of_channels(p, piece.channels.size);
+    task.adjacent_pixels = work->adjacent_pixels;
     task.is_tile = work->is_tile;
+    task.asked = work->asked.blocking;
     if (!work->weights.empty())
         choice.packed_for = work->weights.front().row;
-    const std::vector<Cut> cuts = cut_up(task, choice);
+    std::vector<Cut> cuts = cut_up(task, choice);
+    const double limit = cuts.empty() ? std::numeric_limits<double>::infinity() : cost(cuts);
+    if (std::vector<Cut> apart = interleave(task, choice, limit); !apart.empty())
+        cuts = std::move(apart);
     if (cuts.empty())
         return no_kernel(task, choice);
     for (const Cut &each : cuts) {
-        work->parts.push_back({each.task, each.choice.row, 0, each.output});
-        work->parts.back().cost = each.choice.cost;
+        Part part = {each.task, each.choice.row, 0, each.output};
+        part.step_y = each.step_y;
+        part.step_x = each.step_x;
+        part.cost = each.choice.cost;
+        work->parts.push_back(std::move(part));
     }
     if (work->weights.empty() && has_weights(p.op))
         work->weights.push_back(
@@ -147,11 +203,12 @@ Phases phases(const Problem &p) {
 }
 
 /// The same for a transposed convolution, which is an ordinary one for each phase of its outputs.
-Status add_phases(Choice choice, const Region &output, Work *work) {
+Status add_phases(Choice choice, const Piece &piece, Work *work) {
     const auto taps = [](const Transposed::Phase &phase) {
         return Taps{phase.first_tap, -phase.tap_step, phase.taps};
     };
     const Problem &p = work->problem;
+    const Region &output = piece.output;
     const Phases whole = phases(p);
     const Phases here = {whole.z.slice(output.z.begin, output.z.size),
                          whole.y.slice(output.y.begin, output.y.size),
@@ -168,8 +225,13 @@ Status add_phases(Choice choice, const Region &output, Work *work) {
             for (std::int64_t ix = 0; ix < here.x.phases(); ++ix) {
                 const Transposed::Phase z = here.z.phase(iz), y = here.y.phase(iy),
                                         x = here.x.phase(ix);
-                const Task task = {
-                    p, z.window, y.window, x.window, work->adjacent_pixels, work->is_tile};
+                const Task task = {of_channels(p, piece.channels.size),
+                                   z.window,
+                                   y.window,
+                                   x.window,
+                                   work->adjacent_pixels,
+                                   work->is_tile,
+                                   work->asked.blocking};
                 const std::size_t weights = whole.index((output.z.begin + iz) % whole.z.phases(),
                                                         (output.y.begin + iy) % whole.y.phases(),
                                                         (output.x.begin + ix) % whole.x.phases());
@@ -194,6 +256,25 @@ Status add_phases(Choice choice, const Region &output, Work *work) {
     return {};
 }
 
+/// Settles where a part's channels lie in the input and in packed weights, whose outermost axis
+/// are the blocks of output channels.
+void place_channels(const Work &work, const Range &channels, Part *part) {
+    part->channels = channels;
+    const Problem &p = work.problem;
+    if (channels.begin == 0)
+        return;
+    const PackedWeights &all = work.weights[part->weights];
+    const std::int64_t outputs = p.k / groups(p), block = lane_block(*all.row);
+    const std::int64_t group = channels.begin / outputs, blocks = blocks_of(outputs, block);
+    const std::int64_t before = group * blocks + channels.begin % outputs / block;
+    const std::int64_t taps = all.z.places() * all.y.places() * all.x.places();
+    part->input_channel = group * (p.c / groups(p));
+    part->weights_offset =
+        std::size_t(packed_weights(*all.row, p, taps) / (groups(p) * blocks) * before) *
+        sizeof(float);
+    part->bias_offset = std::size_t(before * block) * sizeof(float);
+}
+
 } // namespace
 
 Region whole_output(const Problem &p) {
@@ -201,14 +282,13 @@ Region whole_output(const Problem &p) {
         const Phases all = phases(p);
         return {{0, all.z.outputs}, {0, all.y.outputs}, {0, all.x.outputs}};
     }
-    return all_of(whole_task(p, false));
+    return all_of(whole_task(p));
 }
 
 Status add_parts(const Choice &choice, const Piece &piece, int share, Work *work) {
     const std::size_t first = work->parts.size();
-    if (Status status = work->problem.op == Op::conv_transpose
-                            ? add_phases(choice, piece.output, work)
-                            : add_windows(choice, piece.output, work);
+    if (Status status = work->problem.op == Op::conv_transpose ? add_phases(choice, piece, work)
+                                                               : add_windows(choice, piece, work);
         !status.ok())
         return status;
     for (std::size_t i = first; i < work->parts.size(); ++i) {
@@ -218,6 +298,7 @@ Status add_parts(const Choice &choice, const Piece &piece, int share, Work *work
         part.output.x.begin += piece.output.x.begin - work->output.x.begin;
         part.cost *= double(piece.images.size) / double(std::max<std::int64_t>(1, work->problem.n));
         part.images = piece.images;
+        place_channels(*work, piece.channels, &part);
         part.share = share;
     }
     return {};

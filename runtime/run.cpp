@@ -97,19 +97,21 @@ int run_part(const Work &work, const Part &part, const Memory &memory, std::int6
         View cut = view.from(first, part.output.z.begin, part.output.y.begin, part.output.x.begin);
         cut.n = images;
         cut.step(part.step_z, part.step_y, part.step_x);
+        cut.narrow_channels(part.channels.begin, t.problem.k);
         return cut;
     };
     View input =
         memory.input.from(first, t.z.origin - work.input.z.begin, t.y.origin - work.input.y.begin,
                           t.x.origin - work.input.x.begin);
     input.n = images;
+    input.narrow_channels(part.input_channel, t.problem.c);
     const View output = written(memory.output);
     const View indices = memory.indices == nullptr ? output : written(*memory.indices);
     const char *weights = nullptr, *bias = nullptr;
     if (has_weights(t.problem.op)) {
         const PackedWeights &packed = work.weights[part.weights];
-        weights = static_cast<const char *>(memory.packed) + packed.offset;
-        bias = static_cast<const char *>(memory.packed) + packed.bias_offset;
+        weights = static_cast<const char *>(memory.packed) + packed.offset + part.weights_offset;
+        bias = static_cast<const char *>(memory.packed) + packed.bias_offset + part.bias_offset;
     }
     const Call<Task> call = {*part.row,
                              t,

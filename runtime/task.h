@@ -1,5 +1,6 @@
 #pragma once
 
+#include "selvage/core/blocking.h"
 #include "selvage/core/task.h"
 
 namespace selvage {
@@ -11,6 +12,10 @@ struct Task {
     Window z, y, x;
     bool adjacent_pixels = false; ///< the promise of Options
     bool is_tile = false;         ///< of the input there is only what the windows read
+    Blocking asked = {};          ///< by a schedule; larger numbers than the task has mean all
+
+    static constexpr bool may_ask = true;
+    static constexpr bool may_be(Family) { return true; }
 };
 
 } // namespace selvage

@@ -8,6 +8,7 @@
 #include "selvage/core/tables.h"
 #include "selvage/kernels.h"
 #include "selvage/plan.h"
+#include "selvage/schedule.h"
 #include "task.h"
 
 namespace selvage {
@@ -19,7 +20,10 @@ struct Part {
     std::size_t weights = 0; ///< which of Work::weights
     Region output;           ///< within the plan's output; of every step-th element
     std::int64_t step_z = 1, step_y = 1, step_x = 1;
-    double cost = 0; ///< estimated cycles
+    Range channels = {}; ///< of the output; task.problem has just these, and their groups
+    std::int64_t input_channel = 0;                  ///< the first of task.problem
+    std::size_t weights_offset = 0, bias_offset = 0; ///< of these channels, bytes in the weights
+    double cost = 0;                                 ///< estimated cycles
     Range images = {};
     int share = 0; ///< parts of different shares may be computed at the same time
     Blocking blocking = {};
@@ -33,10 +37,16 @@ struct Work {
     bool adjacent_pixels = false;
     bool is_tile = false;
     int threads = 1;
-    Region output, input; ///< Plan::output_region(), Plan::input_region()
+    bool fast = false;              ///< Options::accuracy
+    Schedule asked;                 ///< by the caller or a table
+    bool by_table = false;          ///< by a table
+    Split split = Split::automatic; ///< how shares are cut
+    Region output, input;           ///< Plan::output_region(), Plan::input_region()
     std::vector<PackedWeights> weights;
     std::vector<Part> parts;
+    double cost = 0; ///< estimated cycles of a run
     std::string kernel = "none";
+    Schedule schedule; ///< Plan::schedule()
     std::vector<Decline> declined;
     int shares = 1;
     std::size_t packed_bytes = 0;

@@ -33,10 +33,13 @@ struct WindowStages {
     Halide::Func padded; ///< (c, x, y, z, n): the input, or the border's value
     Halide::Func planes; ///< (z): the input plane, where windows have but one and rows are found by
                          ///< arithmetic
+    Halide::Expr left;   ///< of these: columns before the input where the first window begins
+    Halide::Expr width;  ///< columns of the input
     Halide::Func window; ///< (k, x, y, z, n): sum or maximum over the taps
-    Halide::RDom taps;   ///< of window: kernel column, kernel row, kernel plane
-    Halide::Func output; ///< (k, x, y, z, n)
-    LineStages lines;    ///< where windows read lines, instead of padded
+    Halide::RDom taps;   ///< of window: the loops over taps, innermost first
+    Halide::RVar tap_x, tap_y, tap_z; ///< those of them that count kernel columns, rows, planes
+    Halide::Func output;              ///< (k, x, y, z, n)
+    LineStages lines;                 ///< where windows read lines, instead of padded
 };
 
 } // namespace selvage

@@ -122,7 +122,7 @@ TEST(CApiLibrary, TheLongestCanonicalTextFits) {
 TEST(CApiPlan, AnswersAsTheCppPlan) {
     for (const char *problem : problems) {
         SCOPED_TRACE(problem);
-        const selvage_options options = {sizeof(options), nullptr, nullptr, 0, 3};
+        const selvage_options options = {sizeof(options), nullptr, nullptr, 0, 3, nullptr, nullptr};
         selvage::Options same_options;
         same_options.threads = 3;
         Plan plan;
@@ -131,6 +131,7 @@ TEST(CApiPlan, AnswersAsTheCppPlan) {
         const selvage::Problem &p = plan.problem();
         EXPECT_EQ(selvage_plan_problem(handle.get()), text(p));
         EXPECT_EQ(selvage_plan_kernel(handle.get()), plan.kernel());
+        EXPECT_EQ(selvage_plan_schedule(handle.get()), plan.schedule());
         EXPECT_EQ(selvage_plan_packed_bytes(handle.get()), plan.packed_bytes());
         EXPECT_EQ(selvage_plan_scratch_bytes(handle.get()), plan.scratch_bytes());
         EXPECT_TRUE(same(selvage_plan_input_region(handle.get()), plan.input_region()));
@@ -144,6 +145,7 @@ TEST(CApiPlan, AnswersAsTheCppPlan) {
             EXPECT_EQ(part.kernel, parts[i].kernel);
             EXPECT_TRUE(same(part.output, parts[i].output));
             EXPECT_TRUE(same(part.images, parts[i].images));
+            EXPECT_TRUE(same(part.channels, parts[i].channels));
             EXPECT_EQ(part.share, parts[i].share);
         }
         ASSERT_EQ(selvage_plan_decline_count(handle.get()), plan.declined().size());
@@ -302,25 +304,31 @@ TEST(CApiPlan, TilesMeetWithoutSeams) {
 
 TEST(CApiPlan, OptionsReachThePlan) {
     for (std::size_t i = 0; selvage_isa(i) != nullptr; ++i) {
-        const selvage_options options = {sizeof(options), selvage_isa(i), nullptr, 0, 0};
+        const selvage_options options = {sizeof(options), selvage_isa(i), nullptr, 0, 0,
+                                         nullptr,         nullptr};
         const std::string kernel = selvage_plan_kernel(plan_of(conv, &options).get());
         EXPECT_EQ(kernel.substr(kernel.rfind('/') + 1), selvage_isa(i));
     }
+    const selvage_options fast = {sizeof(fast), nullptr, nullptr, 0, 0, nullptr, "fast"};
+    const char *const layer = "conv2d c=64 k=64 in=56x56 kernel=3 pads=1";
+    EXPECT_NE(std::string(selvage_plan_kernel(plan_of(layer, &fast).get())).find("/winograd_"),
+              std::string::npos);
     for (const char *schedule : {"reference", "direct_6x2_c4"}) {
-        const selvage_options options = {sizeof(options), nullptr, schedule, 0, 0};
+        const selvage_options options = {sizeof(options), nullptr, schedule, 0, 0,
+                                         nullptr,         nullptr};
         const std::string kernel = selvage_plan_kernel(plan_of(conv, &options).get());
         EXPECT_EQ(kernel.substr(0, kernel.rfind('/')), std::string("conv/") + schedule);
     }
     const std::string rgb = "max_pool2d c=3 in=32x32 kernel=3 pads=1";
     for (int adjacent : {0, 1, 2}) {
-        selvage_options options = {sizeof(options), "", nullptr, adjacent, 0};
+        selvage_options options = {sizeof(options), "", nullptr, adjacent, 0, nullptr, nullptr};
         selvage::Options right;
         right.adjacent_pixels = adjacent != 0;
         Plan plan;
         ASSERT_TRUE(make_plan(parse(rgb), right, &plan).ok());
         EXPECT_EQ(selvage_plan_kernel(plan_of(rgb, &options).get()), plan.kernel());
     }
-    const selvage_options nothing = {sizeof(nothing), nullptr, nullptr, 0, 0};
+    const selvage_options nothing = {sizeof(nothing), nullptr, nullptr, 0, 0, nullptr, nullptr};
     EXPECT_STREQ(selvage_plan_kernel(plan_of(rgb, &nothing).get()),
                  selvage_plan_kernel(plan_of(rgb).get()));
 }
@@ -334,7 +342,8 @@ TEST(CApiPlan, ThreadsGiveTheSameBits) {
         w[i] = float(i % 13) - 6;
     std::vector<float> right;
     for (int threads : {0, 1, 2, 5}) {
-        const selvage_options options = {sizeof(options), nullptr, nullptr, 0, threads};
+        const selvage_options options = {sizeof(options), nullptr, nullptr, 0,
+                                         threads,         nullptr, nullptr};
         const LayerHandle layer = layer_of(problem, w, SELVAGE_OIHW, &options);
         const selvage_tensor shape = selvage_plan_output(selvage_layer_plan(layer.get()), nullptr);
         selvage::ThreadPool pool(2);

@@ -54,6 +54,8 @@ class Options(ctypes.Structure):
         ("schedule", ctypes.c_char_p),
         ("adjacent_pixels", ctypes.c_int),
         ("threads", ctypes.c_int),
+        ("table", ctypes.c_void_p),
+        ("accuracy", ctypes.c_char_p),
     ]
 
 

@@ -66,6 +66,22 @@ TEST(Depthwise, Volumes) {
     hold_problem("depthwise3d c=3 k=6 in=4x6x7 kernel=3 dilation=1x2x3 pads=1,2,3,4,5,6 value=-2");
 }
 
+// Maps with loops of their own (schedules/cpu/windows.h), and with one pad more or less.
+TEST(Depthwise, SmallMapsWithPadsAroundSame) {
+    for (int kernel : {3, 5, 7})
+        for (int stride : {1, 2})
+            for (int outputs : {7, 14, 28})
+                for (int left = 0; left < kernel; ++left)
+                    for (int right : {kernel - stride - left, kernel - left}) {
+                        if (right < 0)
+                            continue;
+                        const auto text = [](int number) { return std::to_string(number); };
+                        hold_problem("depthwise2d c=37 in=6x" + text(outputs * stride) +
+                                     " kernel=" + text(kernel) + " stride=" + text(stride) +
+                                     " pads=3," + text(left) + ",1," + text(right) + " bias=1");
+                    }
+}
+
 TEST(Depthwise, PC_139_strides_ignored) {
     hold_problem("depthwise2d c=8 in=16x16 kernel=3 pads=1");
 }

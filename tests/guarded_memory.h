@@ -10,11 +10,12 @@
 /// Whole pages of memory with a page on either side that faults on any access.
 class GuardedMemory {
 public:
-    /// Room for at least `bytes`.
-    explicit GuardedMemory(std::size_t bytes)
+    /// Room for at least `bytes`. With MAP_SHARED in place of MAP_PRIVATE a page faults once; else
+    /// one that is read before it is written faults twice.
+    explicit GuardedMemory(std::size_t bytes, int sharing = MAP_PRIVATE)
         : page_(std::size_t(sysconf(_SC_PAGESIZE))), bytes_((bytes + page_ - 1) / page_ * page_) {
         mapping_ = static_cast<std::byte *>(
-            mmap(nullptr, bytes_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+            mmap(nullptr, bytes_ + 2 * page_, PROT_NONE, sharing | MAP_ANONYMOUS, -1, 0));
         if (mapping_ == MAP_FAILED)
             throw std::bad_alloc();
         protect(PROT_READ | PROT_WRITE);

@@ -204,7 +204,8 @@ void set_usual(Random &random, Problem *p) {
     p->type = Type::f32;
     if (p->op != Op::conv)
         p->c = p->k = random.between(32, 130);
-    const int kernel = random.pick({2, 3, 5}), stride = random.pick({1, 2});
+    const bool pointwise = p->op == Op::conv && random.one_in(3);
+    const int kernel = pointwise ? 1 : random.pick({2, 3, 5, 7}), stride = random.pick({1, 2});
     for (Axis *axis : axes(p)) {
         axis->kernel = kernel;
         axis->stride = stride;
@@ -214,6 +215,21 @@ void set_usual(Random &random, Problem *p) {
         set_pads(random, p);
     set_size(random, *p, random.between(1, 9), &p->y);
     set_size(random, *p, random.pick({5, 7, 12, 14, 28, 28, 30}), &p->x);
+}
+
+/// What pictures are filtered with.
+void set_picture(Random &random, Problem *p) {
+    p->rank = 2;
+    p->layout = Layout::nhwc;
+    p->type = Type::u8;
+    p->c = p->k = random.pick({1, 2, 3, 4});
+    const int kernel = random.pick({3, 5, 7});
+    for (Axis *axis : axes(p))
+        axis->kernel = kernel;
+    set_pads(random, p);
+    set_modes(random, p);
+    set_size(random, *p, random.pick({1, 7, 8, 9, 17}), &p->y);
+    set_size(random, *p, random.pick({1, 5, 22, 33, 65, 90}), &p->x);
 }
 
 /// Windows of every kind.
@@ -273,6 +289,8 @@ Problem random_problem(Op op, std::uint64_t seed) {
         op == Op::conv || op == Op::depthwise || op == Op::max_pool || op == Op::avg_pool;
     if (in_networks && !large && random.one_in(2))
         set_usual(random, &p);
+    else if ((op == Op::filter || op == Op::max_pool) && random.one_in(3))
+        set_picture(random, &p);
     else if (is_pool(op) && random.one_in(6))
         set_adaptive(random, &p);
     else

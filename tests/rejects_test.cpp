@@ -175,6 +175,12 @@ TEST(RejectedOptions, UnknownNames) {
     setenv("SELVAGE_SCHEDULE", "fastest", 1);
     expect_status(plan_status(p), Code::invalid_argument, {"fastest"});
     unsetenv("SELVAGE_SCHEDULE");
+    selvage::Options options;
+    options.accuracy = "quick";
+    expect_status(plan_status(p, options), Code::invalid_argument, {"accuracy=quick", "exact"});
+    setenv("SELVAGE_ACCURACY", "quick", 1);
+    expect_status(plan_status(p), Code::invalid_argument, {"SELVAGE_ACCURACY=quick", "exact"});
+    unsetenv("SELVAGE_ACCURACY");
 }
 
 TEST(RejectedOptions, NoPlanToFill) {

@@ -442,6 +442,8 @@ TEST_F(Apply, verbose_tells_the_kernel_and_the_declined) {
     std::getline(lines, line);
     EXPECT_EQ(line, "kernel   conv/reference/sse41");
     std::getline(lines, line);
+    EXPECT_EQ(line, "schedule reference isa=sse41");
+    std::getline(lines, line);
     EXPECT_EQ(line, "part     conv/reference/sse41 size 3x7 at 0,0");
     while (std::getline(lines, line)) {
         EXPECT_EQ(line.substr(0, 9), "declined ");

@@ -31,13 +31,16 @@ struct Kernel {
     static constexpr Problem problem = make_problem();
     static constexpr Pads (*same)(const Axis &) = convention::tf;
     static constexpr KernelRow rows[] = {
-        {"conv", "direct_6x2_c16", "sse41", Family::direct, 4, 6, 2, 16, 0, 0, 0, true, 100,
+        {"conv", "direct_6x2_c16", "sse41", Family::direct, 4, 6, 2, 16, 1, 0, 0, 0, 0, true, 100,
          selvage_conv_direct_6x2_c16_sse41_argv},
-        {"conv", "direct_4x3_c16", "avx2", Family::direct, 8, 4, 3, 16, 0, 0, 0, true, 100,
+        {"conv", "direct_4x3_c16", "avx2", Family::direct, 8, 4, 3, 16, 1, 0, 0, 0, 0, true, 100,
          selvage_conv_direct_4x3_c16_avx2_argv},
-        {"conv", "direct_14x2_c16", "avx512", Family::direct, 16, 14, 2, 16, 0, 0, 0, true, 100,
-         selvage_conv_direct_14x2_c16_avx512_argv},
+        {"conv", "direct_14x2_c16", "avx512", Family::direct, 16, 14, 2, 16, 1, 0, 0, 0, 0, true,
+         100, selvage_conv_direct_14x2_c16_avx512_argv},
     };
+    static constexpr bool may_be(Family family) { return family == Family::direct; }
+    static constexpr Blocking cuts[] = {{}, {}, {}};
+    static constexpr bool may_ask = false;
 };
 
 using Edge = Specialised<Kernel>;

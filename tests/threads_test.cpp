@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,6 +30,7 @@ using selvage::Plan;
 using selvage::PlannedPart;
 using selvage::Problem;
 using selvage::Region;
+using selvage::Split;
 using selvage::Status;
 using selvage::ThreadPool;
 
@@ -168,42 +170,59 @@ protected:
 TEST_P(Threads, GiveTheSameBits) {
     const ThreadPool pool(3);
     int cut = 0;
-    for_each_problem(
-        150, [&](const Problem &problem, std::uint64_t seed, const std::string &repro) {
-            const Data data = inexact_data(problem, seed);
-            Options options;
-            options.adjacent_pixels = true;
-            Plan one;
-            ASSERT_TRUE(make_plan(problem, options, &one).ok()) << repro;
-            const GuardedMemory memory(one.packed_bytes());
-            auto *const packed = memory.begin<std::byte>();
-            pack(one, data, packed);
-            const Result expected = run(one, data, packed, nullptr);
-            ASSERT_TRUE(expected.status.ok()) << expected.status.text() << repro;
-            for (int threads : {2, 3, 5, 8}) {
-                options.threads = threads;
-                Plan many;
-                const Status status = make_plan(problem, options, &many);
-                ASSERT_TRUE(status.ok()) << status.text() << repro;
-                ASSERT_EQ(many.packed_bytes(), one.packed_bytes()) << repro;
-                EXPECT_LE(shares(many), threads) << repro;
-                cut += shares(many) == threads;
-                // Others may round in another way. (Each phase of conv_transpose has its own.)
-                for (const PlannedPart &part : many.parts()) {
-                    if (problem.op != Op::conv_transpose) {
-                        ASSERT_EQ(isa(part.kernel), isa(one.parts().front().kernel)) << repro;
-                    }
-                }
-                for (const Parallel *parallel : {static_cast<const Parallel *>(nullptr), &backwards,
-                                                 &all_at_once, &pool.parallel()}) {
-                    const Result found = run(many, data, packed, parallel);
-                    ASSERT_TRUE(found.status.ok()) << found.status.text() << repro;
-                    ASSERT_EQ(found.values, expected.values) << threads << " threads" << repro;
-                    ASSERT_EQ(found.indices, expected.indices) << threads << " threads" << repro;
+    std::map<Split, int> by;
+    for_each_problem(150, [&](const Problem &problem, std::uint64_t seed,
+                              const std::string &repro) {
+        const Data data = inexact_data(problem, seed);
+        Options options;
+        options.adjacent_pixels = true;
+        options.schedule = "auto";
+        Plan one;
+        ASSERT_TRUE(make_plan(problem, options, &one).ok()) << repro;
+        const GuardedMemory memory(one.packed_bytes());
+        auto *const packed = memory.begin<std::byte>();
+        pack(one, data, packed);
+        const Result expected = run(one, data, packed, nullptr);
+        ASSERT_TRUE(expected.status.ok()) << expected.status.text() << repro;
+        for (int threads : {2, 3, 5, 8}) {
+            options.threads = threads;
+            // Each kind of split in turn, where the output has it.
+            const Split split = selvage::splits[(seed + threads) % selvage::splits.size()].first;
+            options.schedule = std::string("auto split=") + name(split);
+            Plan many;
+            Status status = make_plan(problem, options, &many);
+            if (status.ok()) {
+                ++by[split];
+            } else {
+                EXPECT_EQ(status.code(), Code::invalid_argument) << status.text() << repro;
+                options.schedule = "auto";
+                status = make_plan(problem, options, &many);
+            }
+            ASSERT_TRUE(status.ok()) << status.text() << repro;
+            ASSERT_EQ(many.packed_bytes(), one.packed_bytes()) << repro;
+            EXPECT_LE(shares(many), threads) << repro;
+            cut += shares(many) == threads;
+            // Others may round in another way. (Each phase of conv_transpose has its own.)
+            for (const PlannedPart &part : many.parts()) {
+                if (problem.op != Op::conv_transpose) {
+                    ASSERT_EQ(isa(part.kernel), isa(one.parts().front().kernel)) << repro;
                 }
             }
-        });
-    EXPECT_TRUE(std::getenv("SELVAGE_PROBLEM") || cut > 100) << cut;
+            for (const Parallel *parallel : {static_cast<const Parallel *>(nullptr), &backwards,
+                                             &all_at_once, &pool.parallel()}) {
+                const Result found = run(many, data, packed, parallel);
+                ASSERT_TRUE(found.status.ok()) << found.status.text() << repro;
+                ASSERT_EQ(found.values, expected.values) << threads << " threads" << repro;
+                ASSERT_EQ(found.indices, expected.indices) << threads << " threads" << repro;
+            }
+        }
+    });
+    const bool alone = std::getenv("SELVAGE_PROBLEM") != nullptr;
+    EXPECT_TRUE(alone || cut > 100) << cut;
+    const bool has_channels = GetParam() == Op::conv || GetParam() == Op::conv_transpose;
+    for (const auto &[split, name] : selvage::splits)
+        EXPECT_TRUE(alone || by[split] > 5 || (split == Split::channels && !has_channels))
+            << name << " " << by[split];
 }
 
 // Kernels have no thread sanitizer in them, so this tells what each share writes.

@@ -11,7 +11,10 @@
 
 #include <unistd.h>
 
+#include "selvage/kernels.h"
+
 #include "random_problems.h"
+#include "winograd_bound.h"
 
 using selvage::Activation;
 using selvage::Layout;
@@ -227,13 +230,19 @@ std::string describe(const Region &r) {
 /// The largest magnitudes of random data: of norms small, since powers add up.
 constexpr int largest_number = 100, largest_of_norms = 30;
 
-/// How far a float result may be from the expected one, relative to it: 0 but for norms that need
-/// powers.
+/// How far a float result may be from the expected one: relative to it, 0 but for norms that need
+/// powers; and for each channel, empty where that is 0.
+struct Tolerance {
+    double relative = 0;
+    std::vector<double> of_channel;
+};
+
+/// The relative one.
 ///
 /// In units of half a last place: the C library's powf is right to 2, and the sum of `taps` powers
 /// to as many as it has terms. The root divides the relative error of the sum by p, adds 2, and
 /// that of its rounded exponent 1/p, which counts log(sum)/p times.
-double tolerance(const Problem &p) {
+double relative_tolerance(const Problem &p) {
     if (p.op != Op::lp_pool || p.p == 1 || p.p == 2)
         return 0;
     const auto taps = [](const selvage::Axis &axis) {
@@ -271,13 +280,16 @@ template <class T, class Expected> struct Outputs {
     }
 
     /// Right elements turn back into sentinels, and after that there must be nothing else.
-    testing::AssertionResult check(double tolerance) const {
+    testing::AssertionResult check(const Tolerance &tolerance) const {
         std::size_t wrong = 0, first_wrong = 0;
         T found = 0;
         for_each(view, part, whole, [&](T &element, std::size_t index) {
             const auto is = double(element), should = double(expected[index]);
+            const double bound =
+                tolerance.relative * std::abs(should) +
+                (tolerance.of_channel.empty() ? 0 : tolerance.of_channel[index % view.c]);
             const bool right = is == should || (std::isnan(is) && std::isnan(should)) ||
-                               std::abs(is - should) <= tolerance * std::abs(should);
+                               std::abs(is - should) <= bound;
             if (!right && wrong++ == 0) {
                 first_wrong = index;
                 found = element;
@@ -301,6 +313,14 @@ template <class T, class Expected> struct Outputs {
         return testing::AssertionSuccess();
     }
 };
+
+/// Of the kernel of a plan.
+int output_tile(const Plan &plan) {
+    for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i)
+        if (name(selvage::kernel_rows()[i]) == plan.kernel())
+            return selvage::kernel_rows()[i].output_tile;
+    return 1;
+}
 
 } // namespace
 
@@ -424,7 +444,8 @@ Subject subject(const Plan &whole, const Plan &part) {
                       whole.packed_bytes(),
                       part.scratch_bytes(),
                       nullptr,
-                      nullptr};
+                      nullptr,
+                      output_tile(part)};
     result.pack = [=](const void *weights, WeightOrder order, const float *bias, void *packed) {
         return (p.shift < 0 ? whole.pack(static_cast<const float *>(weights), order, bias, packed)
                             : whole.pack(static_cast<const std::int16_t *>(weights), order, packed))
@@ -527,11 +548,15 @@ testing::AssertionResult Trial::run(const Subject &subject, const std::byte *pac
         indices.blank();
         run(&indices.view);
         if (failure.empty())
-            right_indices = indices.check(0);
+            right_indices = indices.check({});
     }
     if (!failure.empty())
         return testing::AssertionFailure() << "run: " << failure;
-    if (const testing::AssertionResult right = output.check(tolerance(problem_)); !right)
+    const Tolerance tolerance = {relative_tolerance(problem_),
+                                 subject.output_tile == 1
+                                     ? std::vector<double>()
+                                     : winograd_bound(problem_, data_, subject.output_tile)};
+    if (const testing::AssertionResult right = output.check(tolerance); !right)
         return right;
     if (!survived_outside(scratch_memory, scratch, subject.scratch_bytes))
         return testing::AssertionFailure() << "run() wrote outside scratch_bytes()";

@@ -54,6 +54,9 @@ struct Subject {
                               const selvage::Tensor<void> &output,
                               const selvage::Tensor<std::int64_t> *indices, void *scratch)>
         run;
+    /// Of a Winograd kernel the outputs of a tile along one axis: it is as right as
+    /// winograd_bound() says. All else computes convolutions exactly.
+    int output_tile = 1;
 };
 
 /// `whole` packs what `part`, the same plan or a tile of it, runs on.
@@ -75,8 +78,9 @@ public:
     /// Names the kernel that runs next, for the case that it kills the process.
     void announce(const std::string &kernel) const;
 
-    /// Success if the plan gives exactly the expected values and touches nothing else. (NaN equals
-    /// NaN; the sign of zero is not looked at.) The text of a failure holds a repro line.
+    /// Success if the plan gives exactly the expected values, or those within the bound of its
+    /// kernel, and touches nothing else. (NaN equals NaN; the sign of zero is not looked at.) The
+    /// text of a failure holds a repro line.
     testing::AssertionResult holds(const selvage::Plan &plan) const;
 
     /// The same for the tile of a plan that computes a rectangle of its output. The tile sees only

@@ -11,6 +11,8 @@
 #include "selvage/parallel.h"
 #include "selvage/problem.h"
 #include "selvage/region.h"
+#include "selvage/schedule.h"
+#include "selvage/schedule_table.h"
 #include "selvage/status.h"
 #include "selvage/tensor.h"
 
@@ -22,18 +24,32 @@ struct Options {
     /// Where empty, the environment variable SELVAGE_ISA is read, and where that is unset too,
     /// every set that the CPU has is a candidate.
     std::string isa;
-    /// A schedule by its name in the kernel table, for example "reference". The whole output is
-    /// then computed by it. Where empty, the environment variable SELVAGE_SCHEDULE is read.
+    /// A schedule text, see parse_schedule(): "reference", or
+    /// "direct_14x2_c64 strip_rows=7 split=channels isa=avx512". The whole output is computed by
+    /// the kernel that it names. What does not apply to the kernel or to the problem, or is more
+    /// than these have, is refused. Where empty, the environment variable SELVAGE_SCHEDULE is read;
+    /// where that is unset or empty too, the schedule table is asked, and what it does not have is
+    /// estimated. "auto" takes the estimate without asking the table.
     std::string schedule;
     /// A promise about NHWC: in every view that run() is given, neighbouring pixels of a row lie
     /// next to each other (stride_w == c), as in any dense image. Kernels for images of few
     /// channels need it.
     bool adjacent_pixels = false;
     /// How many threads may compute one run(): the output is cut into at most so many shares of
-    /// equal size, by images and lines, which run() hands to its Parallel. 1 to most_threads. A
-    /// transposed convolution of p phases has at most 65536/p shares. The results are the same, to
-    /// the bit, for any number.
+    /// equal size, as the schedule's split says, which run() hands to its Parallel. 1 to
+    /// most_threads. A transposed convolution of p phases has at most 65536/p shares. The results
+    /// are the same, to the bit, for any number.
     int threads = 1;
+    /// Schedules that were measured, see find_schedule(). Null: those that the library was built
+    /// with; without entries: estimates alone. Read by make_plan() and not kept.
+    const ScheduleTable *table = nullptr;
+    /// How float convolutions may round. "exact": by direct kernels, whose error is that of adding
+    /// up the products. "fast": by winograd kernels too where these are estimated to be faster,
+    /// whose errors are larger by a bounded factor (docs/accuracy.md), and which let a NaN or an
+    /// infinity of the input into outputs near those that read it. Where empty, the environment
+    /// variable SELVAGE_ACCURACY is read, and where that is unset or empty too, it is "exact". A
+    /// winograd kernel that `schedule` names is taken whatever stands here.
+    std::string accuracy = {};
 };
 
 /// A kernel that was considered and not taken, and why.
@@ -47,8 +63,9 @@ struct PlannedPart {
     std::string kernel; ///< "op/schedule/isa"
     /// Of the plan's output. A part of a transposed convolution computes every stride-th element.
     Region output;
-    Range images;  ///< of the problem's
-    int share = 0; ///< parts of different shares may be computed at the same time
+    Range images;   ///< of the problem's
+    Range channels; ///< of the output's
+    int share = 0;  ///< parts of different shares may be computed at the same time
 };
 
 struct Work; // what a plan has decided, see runtime/work.h
@@ -74,10 +91,16 @@ public:
     /// The kernel that computes the largest part, as "op/schedule/isa"; for example
     /// "conv/direct_14x2_c64/avx512". "none" where the output is empty.
     const std::string &kernel() const;
+    /// The schedule text of the largest part, which Options::schedule takes to make this plan
+    /// again: the kernel and its instruction set, every number by which it cuts up its work, and
+    /// what threads share where there are several shares. Where parts have different kernels,
+    /// "auto": only the library's choice mixes them. "" where the output is empty.
+    std::string schedule() const;
     /// All parts, share by share, in the order in which they are computed.
     std::vector<PlannedPart> parts() const;
-    /// Every other kernel that Options leave for the operator, in the order of the table, and why
-    /// the largest part was not given to it.
+    /// Every other kernel that Options leave for the operator, in the order of the kernel table,
+    /// and why the largest part was not given to it. Before these, an entry of the schedule table
+    /// that cannot serve, as "schedule table: TEXT".
     const std::vector<Decline> &declined() const;
 
     /// Bytes of packed weights and bias, a multiple of `alignment`; 0 without weights.
@@ -121,6 +144,7 @@ public:
 
 private:
     friend Status make_plan(const Problem &, const Options &, Plan *);
+    friend std::vector<Schedule> candidate_schedules(const Problem &, const Options &);
     const Work &work() const;
     std::shared_ptr<const Work> work_;
 };
@@ -129,6 +153,14 @@ private:
 /// *plan. On failure *plan is unchanged; the code is that of check(problem), or `unsupported` with
 /// a text that lists what was considered. Allocates; safe from any thread.
 SELVAGE_API Status make_plan(const Problem &problem, const Options &options, Plan *plan);
+
+/// Schedules that compute the problem on this CPU under the options, each of which does something
+/// else: first what make_plan() would take, then every kernel but the references as the library
+/// cuts up its work, those that are estimated to be the fastest first, then these with other
+/// numbers and other splits. For what measures them. Empty where make_plan() would fail. Allocates;
+/// safe from any thread.
+SELVAGE_API std::vector<Schedule> candidate_schedules(const Problem &problem,
+                                                      const Options &options);
 
 /// The instruction sets of the kernel table that this CPU can run, narrowest first.
 SELVAGE_API std::vector<std::string> available_isas();

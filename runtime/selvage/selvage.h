@@ -5,6 +5,7 @@
 
 #include "selvage/export.h"
 #include "selvage/parallel.h"
+#include "selvage/schedule_table_c.h"
 #include "selvage/status_c.h"
 #include "selvage/weight_order_c.h"
 
@@ -139,8 +140,11 @@ typedef struct selvage_options {
     /// An instruction set, see selvage_isa(): only kernels of exactly this set are taken. Null or
     /// "": the environment variable SELVAGE_ISA, and where that is unset, every set of the CPU.
     const char *isa;
-    /// A schedule, see selvage_kernel: the whole output is computed by it. Null or "": the
-    /// environment variable SELVAGE_SCHEDULE, and where that is unset, the fastest.
+    /// A schedule text, `[KERNEL] [KEY=VALUE]...`: the name of a kernel (see selvage_kernel), by
+    /// which the whole output is computed, numbers by which that cuts up its work, what threads
+    /// share, an instruction set; selvage/schedule.h has the grammar. What does not apply is
+    /// refused. Null or "": the environment variable SELVAGE_SCHEDULE; where that is unset, the
+    /// schedule table, and what that does not have, the library estimates. "auto": the estimate.
     const char *schedule;
     /// Not 0 is a promise about nhwc: in every view that is run, neighbouring pixels of a row lie
     /// next to each other (stride_w == c), as in any dense image. Kernels for images of few
@@ -149,6 +153,13 @@ typedef struct selvage_options {
     /// How many threads may compute one run: it is cut into at most so many shares, for a
     /// selvage_parallel. Up to 1024; 0 means 1. The results are the same, to the bit, for any.
     int threads;
+    /// Schedules that were measured. Null: those that the library was built with; without entries:
+    /// estimates alone. Read by selvage_plan_create() and not kept.
+    const selvage_schedule_table *table;
+    /// How float convolutions may round: "exact", or "fast" with larger, bounded errors
+    /// (docs/accuracy.md). Null or "": the environment variable SELVAGE_ACCURACY, and where that is
+    /// unset, "exact". A winograd schedule may be named with either.
+    const char *accuracy;
 } selvage_options;
 
 /// A problem, the kernels chosen for it, and the sizes of the memory that they need. Immutable.
@@ -182,13 +193,20 @@ SELVAGE_API const char *selvage_plan_problem(const selvage_plan *plan);
 /// "conv/direct_14x2_c64/avx512". "none" where the output is empty.
 SELVAGE_API const char *selvage_plan_kernel(const selvage_plan *plan);
 
+/// The schedule text of the largest part, which selvage_options.schedule takes to make this plan
+/// again: kernel, instruction set, every number by which the kernel cuts up its work, and what
+/// threads share where there are several shares. "auto" stands for a kernel where parts have
+/// different ones. "" where the output is empty.
+SELVAGE_API const char *selvage_plan_schedule(const selvage_plan *plan);
+
 /// A rectangle of the output of some images, and the kernel that computes it.
 typedef struct selvage_part {
     const char *kernel; ///< "op/schedule/isa"
     /// Of the plan's output. A part of a transposed convolution computes every stride-th element.
     selvage_region output;
-    selvage_range images; ///< of the problem's
-    int share;            ///< parts of different shares may be computed at the same time
+    selvage_range images;   ///< of the problem's
+    selvage_range channels; ///< of the output's
+    int share;              ///< parts of different shares may be computed at the same time
 } selvage_part;
 
 /// How many parts the plan has.

@@ -396,23 +396,29 @@ struct Window {
     /// view that holds all they read (at least one element). Tiles of an image are slices: what
     /// lies outside a slice is either the border or never read. The slice is
     ///     in[result.origin] .. in[result.origin + result.size - 1].
-    constexpr Window slice(std::int64_t output, std::int64_t count) const {
-        std::int64_t low = stride * output - before;
-        std::int64_t high = low + stride * (count - 1) + extent();
+    /// Where outputs are computed in groups of `multiple`, counted from the first of all, it holds
+    /// what whole groups read, and so may reach beyond a view that is a slice.
+    constexpr Window slice(std::int64_t output, std::int64_t count,
+                           std::int64_t multiple = 1) const {
+        const std::int64_t lead = (first + output) % multiple;
+        const std::int64_t groups = (lead + count + multiple - 1) / multiple;
+        std::int64_t low = stride * (output - lead) - before;
+        std::int64_t high = low + stride * (groups * multiple - 1) + extent();
         if (adaptive > 0) {
             low = adaptive_begin(output) - start;
             high = adaptive_end(output + count - 1) - start;
         } else if (mode != Mode::constant) {
-            const std::int64_t begin = low, end = high;
+            const std::int64_t from = low, to = high;
             const std::int64_t period = 2 * whole;
-            for (std::int64_t p = begin; p < 0 && p < end && p < begin + period; ++p)
+            for (std::int64_t p = from; p < 0 && p < to && p < from + period; ++p)
                 widen(at(p), &low, &high);
-            const std::int64_t behind = detail::at_least(size, begin);
-            for (std::int64_t p = behind; p < end && p < behind + period; ++p)
+            const std::int64_t behind = detail::at_least(size, from);
+            for (std::int64_t p = behind; p < to && p < behind + period; ++p)
                 widen(at(p), &low, &high);
         }
-        low = detail::at_least(0, low < size ? low : size - 1);
-        high = detail::at_least(low + 1, high < size ? high : size);
+        const std::int64_t begin = -start, end = whole - start; // of the unsliced view
+        low = detail::at_least(begin, low < end ? low : end - 1);
+        high = detail::at_least(low + 1, high < end ? high : end);
         Window result = *this;
         result.origin += low;
         result.start += low;
@@ -422,6 +428,16 @@ struct Window {
         result.counted_end -= low;
         result.outputs = count;
         result.first += output;
+        return result;
+    }
+
+    /// The window of the outputs `output`, output + step, ..., on the same view.
+    constexpr Window every(std::int64_t step, std::int64_t output) const {
+        Window result = *this;
+        result.stride *= step;
+        result.before -= stride * output;
+        result.outputs = (outputs - output + step - 1) / step;
+        result.first = (first + output) / step;
         return result;
     }
 

@@ -367,7 +367,10 @@ REFUSED = [
     ),
     ("OP filter2d KERNEL 3 CHANNELS 3 FIXED 25", "FIXED 25: '25' is not a shift from 0 to 24"),
     (f"{CONV} IN 56 56 56", "IN 56 56 56: conv2d takes 1 or 2 values here, not 3"),
-    (f"{CONV} SCHEDULE fastest", "SCHEDULE fastest: 'fastest' is not auto, the name of a schedule"),
+    (
+        f"{CONV} SCHEDULE direct=fast",
+        "SCHEDULE direct=fast: 'direct=fast' is not auto, a schedule text, or a .json file",
+    ),
     (f"{CONV} SCHEDULE none.json", "SCHEDULE none.json: there is no file"),
     (f"{CONV} TARGETS arm-32-linux", f"TARGETS arm-32-linux: must be of host, {TARGETS}"),
     (
@@ -380,6 +383,10 @@ REFUSED = [
     ),
     # What the program knows, since it is there when CMake runs.
     (f"{CONV} SCHEDULE direct_9x9_c9", "SCHEDULE: 'direct_9x9_c9' is not a schedule of conv"),
+    (
+        f'{CONV} SCHEDULE "auto strip_rows=99"',
+        "strip_rows=99: conv/",
+    ),
     (f"{CONV} IN 1 9", "IN, rows: size 1 with pads 0,0"),
     (
         f"{CONV} WEIGHTS blur.npy",
@@ -416,6 +423,10 @@ ACCEPTED = [
         "max_pool2d c=4 k=4 in=58x58 kernel=3x3 indices=tensor order=column type=u8 ceil=1",
     ),
     (f"{POOL} NAN skip SCHEDULE any", "max_pool2d c=4 k=4 in=58x58 kernel=3x3 nan=skip;--schedule;any"),
+    (
+        f'{CONV} SCHEDULE "direct_6x2_c16 strip_rows=7"',
+        "conv2d c=4 k=8 in=58x58 kernel=3x3 bias=0 act=none;--schedule;direct_6x2_c16 strip_rows=7",
+    ),
     (
         f"{CONV} SCHEDULE schedules.json",
         "conv2d c=4 k=8 in=58x58 kernel=3x3 bias=0 act=none;--schedule;"

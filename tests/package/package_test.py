@@ -6,6 +6,7 @@ BUILD is a complete build tree of SOURCE. Apps that use what is installed are bu
 CMake (Debian 12: the oldest that they may have), apps that embed the library by CMAKE.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -308,7 +309,22 @@ class Embedded(TemporaryFolder):
         self.assertEqual(run(program), RESULT)
         self.assertIn(f"{moved}/lib/libselvage.so.0.2", run("ldd", program))
 
-    def test_5_without_kernels(self):
+    def test_5_schedules_outside_the_tree(self):
+        """A table of the app's own comes before the shipped ones; it takes kernels of its own."""
+        self.assertNotIn("columns_first", run(self.build / "kernel"))
+        table = self.folder / "table.json"
+        for name in "direct_{}_c16", "columns_first_{}_c64":
+            table.write_text(json.dumps({"schedules": [
+                {"problem": "conv2d c=1 k=1 in=3x4 kernel=2x3 pads=1,2,0,1", "isa": isa,
+                 "schedule": name.format(tile)}
+                for isa, tile in (("sse41", "6x2"), ("avx2", "6x2"), ("avx512", "14x2"))]}))
+            self.configure(f"-DSELVAGE_KERNELS={BUILD / 'kernels'}", f"-DHalide_DIR={setting('Halide_DIR')}",
+                           f"-DSELVAGE_EXTRA_SCHEDULES={SOURCE / 'demos/my_schedule'}",
+                           f"-DSELVAGE_SCHEDULES={table}")
+            self.assertRegex(run(self.build / "kernel"), f"^conv/{name.format('[0-9]+x2')}/")
+            self.assertEqual(run(self.build / "consumer"), RESULT)
+
+    def test_6_without_kernels(self):
         self.configure("-DSELVAGE_KERNELS=OFF")
         self.assertEqual(run(self.build / "consumer"),
                          "0.2.0: this build of selvage has no kernels (SELVAGE_KERNELS=OFF); configure and build it "
@@ -349,6 +365,19 @@ class Configuring(TemporaryFolder):
             text = self.refused(f"-DSELVAGE_KERNELS={value}")
             self.assertIn(f"SELVAGE_KERNELS is '{value}', not ON, OFF or the full path of a folder of compiled "
                           "kernels", text)
+
+    def test_schedules_outside_the_tree(self):
+        text = self.refused("-DSELVAGE_EXTRA_SCHEDULES=/no/such/folder")
+        self.assertIn("SELVAGE_EXTRA_SCHEDULES is '/no/such/folder', which has no kernels.cmake", text)
+        folder = self.folder / "extra"
+        folder.mkdir()
+        (folder / "mine.h").touch()
+        for words_of_row in "family=direct function=other", "function=mine":
+            (folder / "kernels.cmake").write_text(f"selvage_kernel(conv mine sse41 {words_of_row})\n")
+            text = self.refused(f"-DSELVAGE_EXTRA_SCHEDULES={folder}", f"-DHalide_DIR={setting('Halide_DIR')}")
+            name = words_of_row.split("function=")[1]
+            self.assertIn(f"selvage_kernel(conv mine sse41): function={name} needs a family other than the "
+                          f"reference, and {name}.h in SELVAGE_EXTRA_SCHEDULES", text)
 
     def test_kernels_of_other_sources(self):
         kernels = self.folder / "kernels"

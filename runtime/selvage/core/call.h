@@ -35,7 +35,9 @@ template <class Task> struct Call {
     int operator()() const {
         Arguments a;
         a.pointer(scratch);
-        if (is_conv(task.problem))
+        if (is<Task>(row, Family::winograd))
+            winograd(a);
+        else if (is_conv(task.problem))
             conv(a);
         else
             window(a);
@@ -48,7 +50,10 @@ private:
         const Problem &p = task.problem;
         const std::int64_t parts = groups(p), inputs = p.c / parts, outputs = p.k / parts;
         const std::int64_t block = lane_block(row), blocks = blocks_of(outputs, block);
-        conv_buffer(a, input, inputs, parts, task.x.size, task.y.size, task.z.size);
+        View in = read(), out = written();
+        if (is<Task>(row, Family::pointwise))
+            pixels_of(&in, &out);
+        conv_buffer(a, in, inputs, parts);
         a.buffer(weights, number_type(float()));
         a.together(block);
         a.outer(row.channel_block);
@@ -71,7 +76,39 @@ private:
         a.number(cut.channel_blocks);
         a.real(value());
         bounds(a);
-        conv_buffer(a, output, outputs, parts, task.x.outputs, task.y.outputs, task.z.outputs);
+        conv_buffer(a, out, outputs, parts);
+    }
+
+    /// In the order of generators/winograd_generators.cpp.
+    void winograd(Arguments &a) const {
+        const Problem &p = task.problem;
+        const std::int64_t parts = groups(p), inputs = p.c / parts, outputs = p.k / parts;
+        const std::int64_t block = lane_block(row), blocks = blocks_of(outputs, block);
+        conv_buffer(a, read(), inputs, parts);
+        a.buffer(weights, number_type(float()));
+        a.together(block);
+        a.outer(row.channel_block);
+        a.outer(blocks_of(inputs, row.channel_block));
+        a.outer(products(row));
+        a.outer(products(row));
+        a.outer(blocks);
+        a.outer(parts);
+        a.buffer(bias, number_type(float()));
+        a.together(block);
+        a.outer(blocks);
+        a.outer(parts);
+        source(a, tables.x, true);
+        source(a, tables.y, true);
+        source(a, tables.z, false);
+        a.number(lead(row, task.x));
+        a.number(lead(row, task.x) + task.x.outputs);
+        a.number(lead(row, task.y));
+        a.number(lead(row, task.y) + task.y.outputs);
+        a.number(cut.strip_rows);
+        a.number(cut.strip_columns);
+        a.real(value());
+        bounds(a);
+        conv_buffer(a, written(), outputs, parts);
     }
 
     /// In the order of generators/window_generators.cpp.
@@ -79,10 +116,16 @@ private:
         const Problem &p = task.problem;
         window_buffer(a, input, task.x.size, task.y.size, task.z.size);
         if (has_weights(p.op)) {
+            const std::int64_t group = weight_rows(p, 1);
             a.buffer(weights, p.shift >= 0 ? number_type(std::int16_t()) : number_type(float()));
-            a.together(packed_outputs(row, p));
+            if (p.shift >= 0) {
+                a.together(group);
+                a.outer(packed_outputs(row, p));
+            } else {
+                a.together(packed_outputs(row, p));
+            }
             a.outer(task.x.kernel);
-            a.outer(task.y.kernel);
+            a.outer(blocks_of(task.y.kernel, group));
             a.outer(task.z.kernel);
         }
         if (p.op == Op::depthwise) {
@@ -112,7 +155,7 @@ private:
         }
         if (p.indices != Indices::none)
             index_numbers(a);
-        if (row.family == Family::lines) {
+        if (is<Task>(row, Family::lines)) {
             a.number(task.x.kernel);
             a.number(task.y.kernel);
             a.number(interleaved(p));
@@ -127,9 +170,27 @@ private:
     /// Transposed convolutions have no border.
     float value() const { return task.problem.op == Op::conv_transpose ? 0 : task.problem.value; }
 
+    /// The input and the output with the sizes of the windows.
+    View read() const { return sized(input, task.z.size, task.y.size, task.x.size); }
+    View written() const { return sized(output, task.z.outputs, task.y.outputs, task.x.outputs); }
+    static View sized(View view, std::int64_t planes, std::int64_t rows, std::int64_t columns) {
+        view.d = planes;
+        view.h = rows;
+        view.w = columns;
+        return view;
+    }
+
+    /// Of windows of one element: just those that are read, and as lines as long as possible.
+    void pixels_of(View *in, View *out) const {
+        in->move(0, -task.z.before, -task.y.before, -task.x.before);
+        in->step(task.z.stride, task.y.stride, task.x.stride);
+        *in = sized(*in, out->d, out->h, out->w);
+        join_rows(in, out);
+    }
+
     /// The channels of a group, groups, columns, rows, planes, images.
-    void conv_buffer(Arguments &a, const View &view, std::int64_t channels, std::int64_t parts,
-                     std::int64_t columns, std::int64_t rows, std::int64_t planes) const {
+    void conv_buffer(Arguments &a, const View &view, std::int64_t channels,
+                     std::int64_t parts) const {
         const bool nhwc = task.problem.layout == Layout::nhwc;
         a.buffer(view.data, view.type);
         if (nhwc)
@@ -138,12 +199,12 @@ private:
             a.dimension(channels, view.stride_c);
         a.dimension(parts, channels * view.stride_c);
         if (nhwc)
-            a.dimension(columns, view.stride_w);
-        else if (columns == 1)
-            a.together(columns);
+            a.dimension(view.w, view.stride_w);
+        else if (view.w == 1)
+            a.together(view.w);
         else
-            a.dimension(columns, view.stride_w);
-        outer_dimensions(a, view, rows, planes);
+            a.dimension(view.w, view.stride_w);
+        outer_dimensions(a, view, view.h, view.d);
     }
 
     /// The channels, columns, rows, planes and images; to a kernel of lines, the numbers of a row,
@@ -152,7 +213,7 @@ private:
                        std::int64_t planes) const {
         const bool nhwc = task.problem.layout == Layout::nhwc;
         a.buffer(view.data, view.type);
-        if (row.family == Family::lines) {
+        if (is<Task>(row, Family::lines)) {
             const std::int64_t inner = nhwc ? view.c : 1;
             a.together(columns * inner);
             a.dimension(view.c / inner, view.stride_c);

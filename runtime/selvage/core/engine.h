@@ -57,6 +57,9 @@ private:
 ///                                 those of shape(), unless `same` is there
 ///     Pads (*same)(const Axis &); the convention of the pads of shape(); null: none
 ///     KernelRow rows[];           one for each instruction set, narrowest first
+///     bool may_be(Family);        whether a row may be of the family
+///     Blocking cuts[];            how each of them cuts up its work; 0: as the library would
+///     bool may_ask;               false: as the library would, all of them
 ///
 /// All of them are constants in a specialised kernel, so that the compiler leaves out what its
 /// operator does not need; tests replace them. `Number` is the type of the problem's numbers,
@@ -231,6 +234,12 @@ private:
         return Kernel::rows[count == 1 ? 0 : index];
     }
 
+    /// How the schedule of a row cuts up its work.
+    static const Blocking &cut_at(int index) {
+        constexpr int count = sizeof Kernel::rows / sizeof Kernel::rows[0];
+        return Kernel::cuts[count == 1 ? 0 : index];
+    }
+
     static Code force_isa(const char *isa, Line &text) {
         if (isa == nullptr) {
             choose_best();
@@ -325,7 +334,7 @@ private:
         for (std::int64_t i = 0; i < packings(); ++i) {
             PackedWeights each = packing(row, i);
             offset = place(p, offset, &each);
-            selvage::pack(p, each, weights, order, bias, packed);
+            selvage::pack<Task>(p, each, weights, order, bias, packed);
         }
         return Code::ok;
     }
@@ -364,6 +373,9 @@ private:
     struct Task {
         static constexpr const Problem &problem = Kernel::problem;
         const Window &z, &y, &x;
+        const Blocking &asked;
+        static constexpr bool may_ask = Kernel::may_ask;
+        static constexpr bool may_be(Family family) { return Kernel::may_be(family); }
     };
 
     /// A shape with all that follows from it.
@@ -387,7 +399,7 @@ private:
                         return false;
             return true;
         }
-        Task task() const { return {axes[0].window, axes[1].window, axes[2].window}; }
+        Task task() const { return {axes[0].window, axes[1].window, axes[2].window, cut_at(row)}; }
     };
 
     /// One axis of a shape. `rows` is the shape where the axis is the one that it may slice.
@@ -593,7 +605,7 @@ private:
             code = check_aligned("scratch", memory.scratch, whole.scratch_bytes > 0, text);
         if (code == Code::ok)
             code = check_memory(input, output, has_indices() ? &indices : nullptr, text);
-        if (code == Code::ok && row.family == Family::lines && p.layout == Layout::nhwc)
+        if (code == Code::ok && needs_adjacent_pixels(row, p))
             code = check_adjacent_pixels(input, output, text);
         if (!has_weights(p.op))
             return code;

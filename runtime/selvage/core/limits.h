@@ -57,7 +57,7 @@ template <class Task>
 [[gnu::always_inline]] inline Code check_limits(const KernelRow &row, const Task &task, Line &why) {
     const Problem &p = task.problem;
     const Window &z = task.z, &y = task.y, &x = task.x;
-    const bool rows = row.family == Family::rows, lines = row.family == Family::lines;
+    const bool rows = is<Task>(row, Family::rows), lines = is<Task>(row, Family::lines);
     if (rows && (z.kernel != 1 || z.reads_border()))
         return why.fail(Code::unsupported,
                         "takes single planes, not kernel % with % planes before and % after the "
@@ -72,9 +72,16 @@ template <class Task>
     Code code = Code::ok;
     if (is_conv(p))
         code = detail::check_scratch(least_strip_bytes(row, task), why);
+    // Lines count numbers, not pixels.
+    const double numbers = is<Task>(row, Family::narrow) ? double(row.channel_block) : 1;
     if (code == Code::ok && (rows || is_conv(p)))
         code = detail::check_position(
-            detail::larger(detail::last_position(y, 1), detail::last_position(x, row.tile)), why);
+            is<Task>(row, Family::winograd)
+                ? detail::larger(detail::last_position(y, row.output_tile),
+                                 detail::last_position(x, row.output_tile))
+                : detail::larger(detail::last_position(y, 1),
+                                 detail::last_position(x, row.tile) * numbers),
+            why);
     if (lines) {
         const double last_x = detail::last_position(x, std::int64_t(row.lanes) * row.vectors);
         code = detail::check_position(
@@ -91,9 +98,12 @@ template <class Task>
             double(w->kernel) * double(w->outputs) * sizeof(std::int32_t) > double(largest))
             return why.fail(Code::unsupported, "needs a table of %x% taps x outputs, above % bytes",
                             w->kernel, w->outputs, largest);
-    if ((rows || row.family == Family::taps) && row.border && detail::has_value(p) &&
+    if ((rows || is<Task>(row, Family::taps)) && row.border && detail::has_value(p) &&
         detail::reads_value(task))
         return why.fail(Code::unsupported, "leaves padding out, which needs value 0");
+    // The library's own cuts stay far below.
+    if (Task::may_ask && any(task.asked))
+        return detail::check_scratch(double(scratch_bytes(row, task, blocking(row, task))), why);
     return Code::ok;
 }
 

@@ -6,6 +6,7 @@
 #include "selvage/core/kernel_row.h"
 #include "selvage/core/scratch.h"
 #include "selvage/core/task.h"
+#include "selvage/core/winograd.h"
 
 /// Weights in the order of a kernel.
 
@@ -27,10 +28,22 @@ constexpr std::int64_t lane_block(const KernelRow &row) {
     return problem.k + longest_vector;
 }
 
+/// Products along each axis of a tile of a winograd row.
+constexpr std::int64_t products(const KernelRow &row) {
+    return winograd::size(row.output_tile, row.kernel);
+}
+
+/// Rows of the packed weights of a kernel of so many rows: with whole weights pairs.
+constexpr std::int64_t weight_rows(const Problem &problem, std::int64_t rows) {
+    return problem.shift < 0 ? rows : round_up(rows, 2);
+}
+
 /// Elements of packed weights with so many taps.
 [[gnu::always_inline]] constexpr std::int64_t
 packed_weights(const KernelRow &row, const Problem &problem, std::int64_t taps) {
     const std::int64_t inputs = is_conv(problem) ? problem.c / groups(problem) : 1;
+    if (row.family == Family::winograd)
+        taps = products(row) * products(row);
     return packed_outputs(row, problem) * round_up(inputs, row.channel_block) * taps;
 }
 
@@ -59,7 +72,8 @@ struct PackedWeights {
     const std::size_t number = problem.shift < 0 ? sizeof(float) : sizeof(std::int16_t);
     const KernelRow &row = *weights->row;
     const std::int64_t elements = packed_weights(
-        row, problem, weights->z.places() * weights->y.places() * weights->x.places());
+        row, problem,
+        weights->z.places() * weight_rows(problem, weights->y.places()) * weights->x.places());
     weights->offset = offset;
     weights->bias_offset = offset + scratch_round(std::size_t(elements) * number);
     return weights->bias_offset +
@@ -92,10 +106,48 @@ struct WeightSteps {
     }
 };
 
-/// Weights as [g][kb][z][cb][y][x][ci][l], bias as [g][kb][l]; places past the last channel hold 0,
-/// as do all of outputs that meet no tap.
+/// The bias of a convolution as [g][kb][l]; places past the last channel hold 0.
+inline void pack_conv_bias(const Problem &p, const KernelRow &row, const float *bias,
+                           float *target) {
+    const std::int64_t parts = groups(p), outputs = p.k / parts;
+    for (std::int64_t g = 0; g < parts; ++g)
+        for (std::int64_t o = 0; o < round_up(outputs, lane_block(row)); ++o)
+            *target++ = bias != nullptr && o < outputs ? bias[g * outputs + o] : 0.f;
+}
+
+/// Transformed weights G w G^T (selvage/core/winograd.h) as [g][kb][v][u][cb][ci][l]; places past
+/// the last channel hold 0. Each is computed in double and rounded once.
+inline void pack_winograd(const Problem &p, const PackedWeights &packed, const WeightSteps &step,
+                          const float *weights, float *target) {
+    const KernelRow &row = *packed.row;
+    const int m = row.output_tile, r = row.kernel;
+    const std::int64_t block = lane_block(row), parts = groups(p);
+    const std::int64_t outputs = p.k / parts, inputs = p.c / parts;
+    const auto transformed = [&](const float *kernel, int v, int u) {
+        double sum = 0;
+        for (int y = 0; y < r; ++y)
+            for (int x = 0; x < r; ++x)
+                sum += double(winograd::of_weight(m, r, v, y) * winograd::of_weight(m, r, u, x)) *
+                       double(kernel[y * step.y + x * step.x]);
+        return float(sum / double(winograd::divisor(m, r, v) * winograd::divisor(m, r, u)));
+    };
+    for (std::int64_t g = 0; g < parts; ++g)
+        for (std::int64_t k = 0; k < outputs; k += block)
+            for (int v = 0; v < products(row); ++v)
+                for (int u = 0; u < products(row); ++u)
+                    for (std::int64_t i = 0; i < round_up(inputs, row.channel_block); ++i)
+                        for (std::int64_t o = k; o < k + block; ++o)
+                            *target++ = o < outputs && i < inputs
+                                            ? transformed(weights + step.first + g * step.g +
+                                                              o * step.o + i * step.i,
+                                                          v, u)
+                                            : 0.f;
+}
+
+/// Weights as [g][kb][z][cb][y][x][ci][l]; places past the last channel hold 0, as do all of
+/// outputs that meet no tap.
 inline void pack_conv(const Problem &p, const PackedWeights &packed, const WeightSteps &step,
-                      const float *weights, const float *bias, float *target, float *target_bias) {
+                      const float *weights, float *target) {
     const KernelRow &row = *packed.row;
     const std::int64_t block = lane_block(row), parts = groups(p);
     const std::int64_t outputs = p.k / parts, inputs = p.c / parts;
@@ -114,27 +166,31 @@ inline void pack_conv(const Problem &p, const PackedWeights &packed, const Weigh
                                                               i * step.i + z * step.z + y * step.y +
                                                               x * step.x]
                                                     : 0.f;
-    for (std::int64_t g = 0; g < parts; ++g)
-        for (std::int64_t o = 0; o < output_places; ++o)
-            *target_bias++ = bias != nullptr && o < outputs ? bias[g * outputs + o] : 0.f;
 }
 
-/// Weights as [z][y][x][k], bias as [k]; places past the last channel repeat the first ones.
+/// Weights as [z][y][x][k], bias as [k]; places past the last channel repeat the first ones. Whole
+/// weights by pairs of kernel rows, [z][y / 2][x][k][y % 2], as instructions want them that add up
+/// two products; the row past the last is 0.
 template <class T>
 void pack_window(const Problem &p, const PackedWeights &packed, const WeightSteps &step,
                  const T *weights, const float *bias, T *target, float *target_bias) {
     const std::int64_t places = packed_outputs(*packed.row, p);
+    const std::int64_t group = weight_rows(p, 1), rows = packed.y.places();
     for (std::int64_t z = 0; z < packed.z.places(); ++z)
-        for (std::int64_t y = 0; y < packed.y.places(); ++y)
+        for (std::int64_t first = 0; first < rows; first += group)
             for (std::int64_t x = 0; x < packed.x.places(); ++x)
                 for (std::int64_t k = 0; k < places; ++k)
-                    *target++ = weights[k % p.k * step.o + z * step.z + y * step.y + x * step.x];
+                    for (std::int64_t y = first; y < first + group; ++y)
+                        *target++ =
+                            y < rows
+                                ? weights[k % p.k * step.o + z * step.z + y * step.y + x * step.x]
+                                : T(0);
     for (std::int64_t k = 0; k < places; ++k)
         target_bias[k] = bias != nullptr ? bias[k % p.k] : 0.f;
 }
 
 /// Writes one packing of a caller's weights, and the bias (null: none), into packed memory.
-template <class T>
+template <class Task, class T>
 void pack(const Problem &p, const PackedWeights &packed, const T *weights, WeightOrder order,
           const float *bias, void *memory) {
     const WeightSteps step(order, p, packed);
@@ -142,8 +198,12 @@ void pack(const Problem &p, const PackedWeights &packed, const T *weights, Weigh
     float *const target_bias =
         reinterpret_cast<float *>(static_cast<char *>(memory) + packed.bias_offset);
     if constexpr (sizeof(T) == sizeof(float))
-        if (is_conv(p))
-            return pack_conv(p, packed, step, weights, bias, target, target_bias);
+        if (is_conv(p)) {
+            pack_conv_bias(p, *packed.row, bias, target_bias);
+            return is<Task>(*packed.row, Family::winograd)
+                       ? pack_winograd(p, packed, step, weights, target)
+                       : pack_conv(p, packed, step, weights, target);
+        }
     pack_window(p, packed, step, weights, bias, target, target_bias);
 }
 

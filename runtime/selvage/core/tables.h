@@ -32,11 +32,16 @@ namespace detail {
 /// The outputs that a table of an axis is for: of a strip, those of whole tiles and whole groups of
 /// rows, in which it is filled.
 template <class Task>
-constexpr std::int64_t strip_outputs_y(const Task &task, const Blocking &cut) {
-    return is_conv(task.problem) ? round_up(task.y.outputs, cut.strip_rows) : task.y.outputs;
+constexpr std::int64_t strip_outputs_y(const KernelRow &row, const Task &task,
+                                       const Blocking &cut) {
+    return is_conv(task.problem) ? round_up(lead(row, task.y) + task.y.outputs, cut.strip_rows)
+                                 : task.y.outputs;
 }
 template <class Task>
-constexpr std::int64_t strip_outputs_x(const KernelRow &row, const Task &task) {
+constexpr std::int64_t strip_outputs_x(const KernelRow &row, const Task &task,
+                                       const Blocking &cut) {
+    if (is<Task>(row, Family::winograd))
+        return round_up(lead(row, task.x) + task.x.outputs, cut.strip_columns);
     return is_conv(task.problem) ? strip_columns(row, task.x) : task.x.outputs;
 }
 
@@ -64,10 +69,12 @@ inline void fill_by_tap(const Window &w, std::int32_t *source) {
             *source++ = std::int32_t(w.source(i, t));
 }
 
-inline void fill_by_place(const Window &w, std::int64_t places, std::int32_t *source) {
+/// The places of a strip whose first `lead` outputs lie before the window's.
+inline void fill_by_place(const Window &w, std::int64_t lead, std::int64_t places,
+                          std::int32_t *source) {
     for (std::int64_t p = 0; p < w.phases(); ++p)
         for (std::int64_t s = 0; s < places; ++s) {
-            const std::int64_t element = w.at(s * w.stride + p - w.before);
+            const std::int64_t element = w.at((s - lead) * w.stride + p - w.before);
             // Places that no tap reads may lie outside a slice.
             *source++ = element >= 0 && element < w.size ? std::int32_t(element) : -1;
         }
@@ -87,9 +94,9 @@ Tables lay_out_tables(const KernelRow &row, const Task &task, const Blocking &cu
     Tables all;
     detail::add_source(task.z.outputs, task.z.kernel, &all.z, &all);
     if (has_strip(row, task.problem)) {
-        detail::add_source(strip_extent(task.y, detail::strip_outputs_y(task, cut)),
+        detail::add_source(strip_extent(task.y, detail::strip_outputs_y(row, task, cut)),
                            task.y.phases(), &all.y, &all);
-        detail::add_source(strip_extent(task.x, detail::strip_outputs_x(row, task)),
+        detail::add_source(strip_extent(task.x, detail::strip_outputs_x(row, task, cut)),
                            task.x.phases(), &all.x, &all);
     } else {
         detail::add_source(task.y.outputs, task.y.kernel, &all.y, &all);
@@ -114,8 +121,8 @@ void fill_tables(const KernelRow &row, const Task &task, const Tables &all, char
     };
     detail::fill_by_tap(task.z, source(all.z));
     if (has_strip(row, task.problem)) {
-        detail::fill_by_place(task.y, all.y.row, source(all.y));
-        detail::fill_by_place(task.x, all.x.row, source(all.x));
+        detail::fill_by_place(task.y, lead(row, task.y), all.y.row, source(all.y));
+        detail::fill_by_place(task.x, lead(row, task.x), all.x.row, source(all.x));
     } else {
         detail::fill_by_tap(task.y, source(all.y));
         detail::fill_by_tap(task.x, source(all.x));

@@ -2,15 +2,17 @@
 
 #include <cstdint>
 
+#include "selvage/core/kernel_row.h"
 #include "selvage/core/problem.h"
 
 /// What kernels are asked to compute, in whole numbers that everything else is worked out from.
 ///
 /// A *task* is one rectangle of the output of a problem, all images and channels of it. Functions
-/// take it as a template parameter with the members of runtime/task.h: `problem`, and the windows
-/// `z`, `y`, `x` of the rectangle. Of a specialised kernel `problem` is a constant, so that the
-/// compiler leaves out what its operator does not need. Of the problem's axes only the windows
-/// count here, never their sizes and pads.
+/// take it as a template parameter with the members of runtime/task.h: `problem`, the windows `z`,
+/// `y`, `x` of the rectangle, and `asked`, how a schedule wants it to be cut up. Of a specialised
+/// kernel `problem` is a constant, so that the compiler leaves out what its operator does not need;
+/// so it does with families of kernels that may_be() denies, and with `asked` where may_ask is
+/// false. Of the problem's axes only the windows count here, never their sizes and pads.
 
 namespace selvage {
 
@@ -54,6 +56,11 @@ constexpr std::int64_t interleaved(const Problem &problem) {
 /// Bytes of a number of the input.
 constexpr std::int64_t number_bytes(const Problem &problem) {
     return problem.type == Type::f32 ? 4 : 1;
+}
+
+/// Whether a row that is for tasks of the type is of the family.
+template <class Task> constexpr bool is(const KernelRow &row, Family family) {
+    return Task::may_be(family) && row.family == family;
 }
 
 } // namespace selvage

@@ -81,6 +81,12 @@ struct View {
         return moved;
     }
 
+    /// Lets the view take but some neighbouring channels.
+    void narrow_channels(std::int64_t first, std::int64_t count) {
+        data = static_cast<const char *>(data) + first * stride_c * type.bytes();
+        c = count;
+    }
+
     /// Lets the view take but every so manyth plane, row and column. A stride that is never taken
     /// may be any number, whose multiple 64 bits need not hold.
     [[gnu::noinline]] void step(std::int64_t planes, std::int64_t rows, std::int64_t columns) {
@@ -135,6 +141,29 @@ inline Code check_view(const View &view, Layout layout, Line &text) {
         return text.fail(Code::overflow, "$ spans % elements in an image, more than % bytes",
                          view.what, view.image_span(), largest);
     return Code::ok;
+}
+
+/// Lets the rows of two views of as many pixels be as long as they can: rows, planes and images
+/// become one where they follow each other at the distance of pixels in both.
+inline void join_rows(View *a, View *b) {
+    struct Outer {
+        std::int64_t View::*size, View::*stride;
+    };
+    for (const Outer &outer : {Outer{&View::h, &View::stride_h}, Outer{&View::d, &View::stride_d},
+                               Outer{&View::n, &View::stride_n}}) {
+        const std::int64_t size = a->*outer.size, width = a->w;
+        if (size == 1)
+            continue;
+        for (View *each : {a, b})
+            if (width == 1)
+                each->stride_w = each->*outer.stride;
+        if (a->*outer.stride != width * a->stride_w || b->*outer.stride != width * b->stride_w)
+            return;
+        for (View *each : {a, b}) {
+            each->w = width * size;
+            each->*outer.size = 1;
+        }
+    }
 }
 
 inline bool overlap(const View &a, const View &b) {
