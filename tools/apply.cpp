@@ -109,7 +109,8 @@ void explain(const Plan &plan) {
         return text;
     };
     std::cerr << "problem  " << text(p) << "\n"
-              << "kernel   " << plan.kernel() << "\n";
+              << "kernel   " << plan.kernel() << "\n"
+              << "schedule " << plan.schedule() << "\n";
     for (const selvage::PlannedPart &part : plan.parts()) {
         const selvage::Region &output = part.output;
         std::cerr << "part     " << part.kernel << " size "
@@ -225,9 +226,15 @@ void add_apply(CLI::App &program) {
     command->add_option("--indices", arguments->indices,
                         "Where each maximum lies, an int64 output of max_pool with indices");
     command->add_option("--schedule", arguments->options.schedule,
-                        "Only kernels of this schedule, for example reference");
+                        "Schedule text: a kernel's name, for example reference, and how it works: "
+                        "strip_rows=N, block_rows=N, channel_blocks=N, strip_planes=N");
     command->add_option("--isa", arguments->options.isa,
                         "Only kernels of this instruction set: sse41, avx2 or avx512");
+    command
+        ->add_option("--accuracy", arguments->options.accuracy,
+                     "exact, or fast: convolutions may be computed with larger rounding errors "
+                     "(docs/accuracy.md)")
+        ->check(CLI::IsMember({"exact", "fast"}));
     command->add_flag("-v", arguments->verbose,
                       "Tell on stderr which kernels ran on which parts of the output, and why "
                       "others did not");

@@ -24,3 +24,4 @@ inline std::string joined(const std::vector<std::string> &words) {
 void add_window(CLI::App &program);
 void add_apply(CLI::App &program);
 void add_kernel(CLI::App &program);
+void add_tune(CLI::App &program);

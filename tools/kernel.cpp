@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <kernel_sources.h>
 #include <nlohmann/json.hpp>
 #include <selvage/core/engine.h>
 
@@ -15,6 +14,7 @@
 #include "kernel_choice.h"
 #include "kernel_object.h"
 #include "kernel_schedules.h"
+#include "kernel_targets.h"
 #include "kernel_weights.h"
 #include "kernel_wrapper.h"
 #include "object_file.h"
@@ -59,49 +59,6 @@ Problem read_problem(const Arguments &arguments) {
     return problem;
 }
 
-/// The instruction sets to make, in the order of the table.
-std::vector<std::string> read_isas(const Arguments &arguments) {
-    std::vector<std::string> architectures, of_target, wanted;
-    for (const selvage::KernelTarget &each : selvage::kernel_targets()) {
-        if (std::find(architectures.begin(), architectures.end(), each.architecture) ==
-            architectures.end())
-            architectures.push_back(each.architecture);
-        if (arguments.target == each.architecture)
-            of_target.push_back(each.isa);
-    }
-    if (of_target.empty())
-        throw BadInput("--target " + arguments.target + " is not one of " + joined(architectures));
-    for (const std::string &isa : arguments.isas)
-        if (std::find(of_target.begin(), of_target.end(), isa) == of_target.end())
-            throw BadInput("--isa " + isa + " is not one of " + joined(of_target) + ", those of " +
-                           arguments.target);
-    for (const std::string &isa : of_target)
-        if (arguments.isas.empty() ||
-            std::find(arguments.isas.begin(), arguments.isas.end(), isa) != arguments.isas.end())
-            wanted.push_back(isa);
-    return wanted;
-}
-
-/// The folder of the generators: beside this program in an installation, where it is one; else this
-/// program's own, as in a build.
-std::string generators_folder() {
-    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-    const fs::path installed = here.parent_path() / "libexec" / "selvage";
-    return (fs::exists(installed) ? installed : here).string();
-}
-
-std::string objcopy_of(const std::string &architecture) {
-#if defined(__x86_64__)
-    const char *const own = "x86-64-linux";
-#else
-    const char *const own = "arm-64-linux";
-#endif
-    if (architecture == own)
-        return "objcopy";
-    return architecture == "arm-64-linux" ? "aarch64-linux-gnu-objcopy"
-                                          : "x86_64-linux-gnu-objcopy";
-}
-
 /// Whether the files that constant weights need are given, and can be packed.
 void check_weights(const Arguments &arguments, const Problem &p) {
     const WeightFiles &files = arguments.weights;
@@ -116,6 +73,10 @@ void check_weights(const Arguments &arguments, const Problem &p) {
 
 void explain(const ChosenRow &choice) {
     std::cerr << "kernel   " << name(*choice.row) << "\n";
+    if (any(choice.cut)) {
+        const selvage::Schedule schedule = {choice.row->schedule, choice.row->isa, choice.cut};
+        std::cerr << "schedule " << text(schedule) << "\n";
+    }
     for (const selvage::Decline &decline : choice.declined)
         std::cerr << "declined " << decline.kernel << ": " << decline.reason << "\n";
 }
@@ -162,11 +123,12 @@ Chosen choose(const Arguments &arguments) {
     SpecialisedKernel &kernel = result.kernel;
     check_weights(arguments, kernel.problem);
     kernel.has_constant_weights = !arguments.weights.weights.empty();
-    for (const std::string &isa : read_isas(arguments)) {
+    for (const std::string &isa : isas_of(arguments.target, arguments.isas)) {
         const std::string schedule = schedule_for(arguments.schedule, kernel.problem, isa);
         result.rows.push_back(choose_row(kernel.problem, isa, schedule));
         const selvage::KernelRow &row = *result.rows.back().row;
         kernel.rows.push_back(&row);
+        kernel.cuts.push_back(result.rows.back().cut);
         kernel.packed_bytes =
             std::max(kernel.packed_bytes, packed_bytes(kernel.name, row, kernel.problem));
         if (kernel.has_constant_weights)
@@ -182,11 +144,12 @@ void make_files(const Arguments &arguments, Chosen chosen) {
     fs::create_directories(arguments.folder, error);
     if (error)
         throw BadInput(arguments.folder + ": cannot be made: " + error.message());
-    KernelPrograms programs = arguments.programs;
-    if (programs.generators.empty())
-        programs.generators = generators_folder();
-    if (programs.objcopy.empty())
-        programs.objcopy = objcopy_of(arguments.target);
+    KernelPrograms programs = programs_for(arguments.target);
+    programs.cache = arguments.programs.cache;
+    if (!arguments.programs.generators.empty())
+        programs.generators = arguments.programs.generators;
+    if (!arguments.programs.objcopy.empty())
+        programs.objcopy = arguments.programs.objcopy;
     const std::string base = arguments.folder + "/" + kernel.name;
     std::vector<Made> made;
     for (const ChosenRow &each : chosen.rows) {
@@ -238,7 +201,7 @@ void add_kernel(CLI::App &program) {
     command->add_option("--target", arguments->target, "x86-64-linux or arm-64-linux");
     command->add_option("--isa", arguments->isas, "Instruction set, any number of times; else all");
     command->add_option("--schedule", arguments->schedule,
-                        "auto, the name of a schedule, or a table in JSON");
+                        "auto, a schedule text, or a table in JSON");
     command->add_option("--weights", arguments->weights.weights, "Weights to put in, .npy");
     command->add_option("--bias", arguments->weights.bias, "Bias to put in, .npy");
     command->add_option("--order", arguments->weights.order, "Order of the weights")

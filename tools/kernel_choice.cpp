@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include <choose.h>
+#include <selvage/core/strips.h>
+#include <selvage/schedule.h>
 #include <task.h>
 
 #include "commands.h"
@@ -31,7 +33,7 @@ std::vector<Window> windows(const Problem &p, const Axis &axis) {
 }
 
 /// What a row is asked to compute; all tasks of a problem together.
-std::vector<Task> tasks(const Problem &p) {
+std::vector<Task> tasks(const Problem &p, const selvage::Blocking &asked) {
     std::vector<Task> result;
     for (const Window &z : windows(p, p.z))
         for (const Window &y : windows(p, p.y))
@@ -39,6 +41,7 @@ std::vector<Task> tasks(const Problem &p) {
                 result.push_back({p, z, y, x});
                 // The wrapper of a specialised kernel refuses other pixels.
                 result.back().adjacent_pixels = true;
+                result.back().asked = asked;
             }
     return result;
 }
@@ -61,6 +64,8 @@ Task at_any_size(Task task) {
 }
 
 std::string decline(const KernelRow &row, const std::vector<Task> &tasks) {
+    if (row.family == selvage::Family::winograd)
+        return "rounds more than a direct convolution, and specialised kernels do not";
     for (const Task &task : tasks)
         for (const Task &each : {task, at_any_size(task)})
             if (std::string reason = selvage::decline(row, each); !reason.empty())
@@ -73,6 +78,20 @@ double cost(const KernelRow &row, const std::vector<Task> &tasks) {
     for (const Task &task : tasks)
         sum += selvage::cost(row, task);
     return sum;
+}
+
+/// The numbers of a schedule are within what the largest of the tasks has.
+void check_cut(const KernelRow &row, const std::vector<Task> &tasks) {
+    const selvage::Blocking &asked = tasks.front().asked;
+    for (const selvage::BlockingKey &key : selvage::blocking_keys) {
+        std::int64_t most = 0;
+        for (const Task &task : tasks)
+            most = std::max(most, selvage::most_blocking(row, task).*key.number);
+        if (asked.*key.number > most)
+            throw BadInput(std::string("schedule: ") + key.name + "=" +
+                           std::to_string(asked.*key.number) + ": " + name(row) + " has at most " +
+                           std::to_string(most) + " at this size");
+    }
 }
 
 /// The rows of an operator and an instruction set.
@@ -96,12 +115,34 @@ std::vector<std::string> schedules_of(const Problem &problem, const std::string 
     return names;
 }
 
+selvage::Schedule read_schedule(const std::string &where, const Problem &problem,
+                                const std::string &isa, const std::string &text) {
+    selvage::Schedule schedule;
+    if (selvage::Status status = selvage::parse_schedule(text, &schedule); !status.ok())
+        throw BadInput(where + ": " + status.text());
+    const std::string &own_isa = schedule.isa.empty() ? isa : schedule.isa;
+    const std::vector<std::string> names = schedules_of(problem, own_isa);
+    if (!schedule.kernel.empty() &&
+        std::find(names.begin(), names.end(), schedule.kernel) == names.end())
+        throw BadInput(where + ": '" + schedule.kernel + "' is not a schedule of " +
+                       kernel_op(problem) + " and " + own_isa + "; must be one of " +
+                       joined(names));
+    return schedule;
+}
+
 ChosenRow choose_row(const Problem &problem, const std::string &isa, const std::string &schedule) {
-    const std::vector<Task> all = tasks(problem);
-    ChosenRow best = {nullptr, {}};
+    const selvage::Schedule asked = read_schedule("schedule", problem, isa, schedule);
+    if (!asked.isa.empty() && asked.isa != isa)
+        throw BadInput("schedule: '" + schedule + "' is not of " + isa);
+    if (asked.split != selvage::Split::automatic)
+        throw BadInput("schedule: '" + schedule +
+                       "' has a split, which is up to callers of the "
+                       "kernel: they say which rows it computes");
+    const std::vector<Task> all = tasks(problem, asked.blocking);
+    ChosenRow best = {nullptr, {}, asked.blocking};
     double least = std::numeric_limits<double>::infinity();
     for (const KernelRow *row : rows_of(problem, isa)) {
-        if (schedule != "auto" && schedule != row->schedule)
+        if (!asked.kernel.empty() && asked.kernel != row->schedule)
             continue;
         std::string reason = decline(*row, all);
         if (reason.empty()) {
@@ -124,5 +165,6 @@ ChosenRow choose_row(const Problem &problem, const std::string &isa, const std::
             reasons += "; " + each.kernel + " " + each.reason;
         throw BadInput("no kernel of " + isa + " for every size of " + text(problem) + reasons);
     }
+    check_cut(*best.row, all);
     return best;
 }

@@ -66,9 +66,13 @@ std::vector<std::string> parameters(const KernelRow &row, const Problem &p) {
     const auto add = [&](const char *parameter, std::int64_t value) {
         words.push_back(std::string(parameter) + "=" + std::to_string(value));
     };
+    if (row.schedule_function != nullptr)
+        words.push_back(std::string("function=") + row.schedule_function);
     add("lanes", row.lanes);
     add("tile", row.tile);
     add("vectors", row.vectors);
+    if (row.widest_map != 0)
+        add("widest_map", row.widest_map);
     const bool conv = std::string_view(row.op) == "conv";
     const std::int64_t groups = selvage::groups(p);
     if (conv) {
@@ -83,6 +87,8 @@ std::vector<std::string> parameters(const KernelRow &row, const Problem &p) {
         add("fixed_channels", p.c);
         add("fixed_outputs", p.k);
     }
+    if (row.family == selvage::Family::lines && row.kernel != 0 && p.op == selvage::Op::max_pool)
+        words.push_back("separable=true");
     if (std::string_view(row.op) == "depthwise")
         add("fixed_multiplier", p.k / p.c);
     const FixedAxis z = fixed_axis(p, p.z), y = fixed_axis(p, p.y), x = fixed_axis(p, p.x);
@@ -213,7 +219,9 @@ void finish_object(const std::string &objcopy, const std::string &name, const st
 KernelObject make_kernel_object(const std::string &name, const KernelRow &row,
                                 const Problem &problem, const KernelPrograms &programs) {
     const selvage::KernelGenerator &kind = *selvage::kernel_generator(row.op);
-    const std::string generator = programs.generators + "/" + kind.program;
+    const std::string generator =
+        programs.generators + "/" +
+        (row.schedule_function != nullptr ? "selvage_extra_generators" : kind.program);
     if (!fs::exists(generator))
         throw BadInput(generator + ": there is no such program; --generators names its folder");
     const std::string symbol = name + "_" + row.isa;

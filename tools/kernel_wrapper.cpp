@@ -4,9 +4,11 @@
 #include <cctype>
 #include <cmath>
 #include <initializer_list>
+#include <set>
 #include <sstream>
 
 #include <selvage/core/engine.h>
+#include <selvage/schedule.h>
 
 #include "family_name.h"
 
@@ -136,10 +138,15 @@ std::string force_declaration(const SpecialisedKernel &k) {
 
 /// The schedule of each instruction set.
 std::string schedules(const SpecialisedKernel &k) {
-    std::string text;
-    for (const KernelRow *row : k.rows)
-        text.append(text.empty() ? "" : ", ").append(row->isa).append(" ").append(row->schedule);
-    return text;
+    std::string result;
+    for (std::size_t i = 0; i < k.rows.size(); ++i) {
+        selvage::Schedule schedule;
+        schedule.kernel = k.rows[i]->schedule;
+        if (!k.cuts.empty())
+            schedule.blocking = k.cuts[i];
+        result += std::string(i == 0 ? "" : ", ") + k.rows[i]->isa + " " + text(schedule);
+    }
+    return result;
 }
 
 // The constants of the source.
@@ -261,11 +268,31 @@ std::string row_text(const SpecialisedKernel &k, const KernelRow &row) {
     std::ostringstream text;
     text << "{\"" << row.op << "\", \"" << row.schedule << "\", \"" << row.isa
          << "\", selvage::Family::" << family_name(row.family) << ", " << row.lanes << ", "
-         << row.tile << ", " << row.vectors << ", " << row.channel_block << ", " << row.kernel
-         << ", " << row.stride << ", " << row.fixed_multiplier << ", "
-         << (row.border ? "true" : "false") << ", " << row.rate << ", " << k.name << "_" << row.isa
-         << "_argv},";
+         << row.tile << ", " << row.vectors << ", " << row.channel_block << ", " << row.output_tile
+         << ", " << row.kernel << ", " << row.stride << ", " << row.widest_map << ", "
+         << row.fixed_multiplier << ", " << (row.border ? "true" : "false") << ", " << row.rate
+         << ", " << k.name << "_" << row.isa << "_argv},";
     return wrapped("        ", text.str(), "         ") + "\n";
+}
+
+std::string families_text(const SpecialisedKernel &k) {
+    std::set<std::string> families;
+    for (const KernelRow *row : k.rows)
+        families.insert(family_name(row->family));
+    std::string tests;
+    for (const std::string &family : families)
+        tests +=
+            (tests.empty() ? "family == selvage::Family::" : " || family == selvage::Family::") +
+            family;
+    return wrapped("        ", "return " + tests + ";", "               ") + "\n";
+}
+
+std::string cut_text(const selvage::Blocking &cut) {
+    std::string numbers;
+    if (any(cut))
+        for (const selvage::BlockingKey &key : selvage::blocking_keys)
+            numbers += (numbers.empty() ? "" : ", ") + std::to_string(cut.*key.number);
+    return "{" + numbers + "}";
 }
 
 /// The packed weights of the instruction set that calls use.
@@ -413,7 +440,14 @@ std::string source_text(const SpecialisedKernel &k) {
          << "    static constexpr selvage::KernelRow rows[] = {\n";
     for (const KernelRow *row : k.rows)
         text << row_text(k, *row);
-    text << "    };\n};\n\n"
+    text << "    };\n    static constexpr bool may_be(selvage::Family family) {\n"
+         << families_text(k) << "    }\n"
+         << "    static constexpr selvage::Blocking cuts[] = {";
+    for (std::size_t i = 0; i < k.rows.size(); ++i)
+        text << (i == 0 ? "" : ", ") << (k.cuts.empty() ? "{}" : cut_text(k.cuts[i]));
+    text << "};\n    static constexpr bool may_ask = "
+         << (std::any_of(k.cuts.begin(), k.cuts.end(), selvage::any) ? "true" : "false")
+         << ";\n};\n\n"
          << "using Kernel = selvage::Specialised<Description, " << number_type(p) << ", "
          << weight_type(p) << ">;\n\n"
          << (k.has_constant_weights ? constant_weights(k) : "") << "} // namespace\n\n"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <selvage/core/blocking.h>
 #include <selvage/kernels.h>
 #include <selvage/problem.h>
 
@@ -18,6 +19,8 @@ struct SpecialisedKernel {
     std::size_t packed_bytes = 0;                 ///< the most of all rows
     std::int64_t stack_bytes = 0;                 ///< the most of all rows
     bool has_constant_weights = false;            ///< in NAME_<isa>.weights, beside the source
+    /// How each of the rows cuts up its work; empty: as the library would.
+    std::vector<selvage::Blocking> cuts = {};
 };
 
 /// The texts of NAME.h (C99) and NAME.cpp (C++17).

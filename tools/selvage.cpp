@@ -24,6 +24,7 @@ int main(int argc, char **argv) {
     add_window(program);
     add_apply(program);
     add_kernel(program);
+    add_tune(program);
     try {
         program.parse(argc, argv);
         std::cout.flush();
