@@ -1,11 +1,13 @@
-// What the border costs: the library's kernel on a padded layer, against the fastest kernel without
-// any border condition on an input that was padded beforehand, with equal outputs.
+// What the border, unequal pads and a phase cost: the library's kernel on a padded layer, against
+// the fastest kernel without any border condition on an input that was padded beforehand, with
+// equal outputs.
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <regex>
@@ -25,7 +27,7 @@ namespace {
 /// the input, cropped off again.
 selvage::Axis padded(selvage::Axis axis, const selvage::Window &window) {
     const std::int64_t slack = 28 * axis.stride; // the widest tile
-    axis.size += axis.begin + window.after() + slack;
+    axis.size += axis.begin + std::max<std::int64_t>(window.after(), 0) + slack;
     return with(axis, {0, -slack});
 }
 
@@ -56,6 +58,35 @@ Data padded(const selvage::Plan &plan, Data data) {
     return data;
 }
 
+/// A layer with other pads or phases.
+struct Variant {
+    std::string name;
+    selvage::Problem problem;
+};
+
+/// The axis with one pad moved to its other side, which leaves as many outputs.
+selvage::Axis shifted(selvage::Axis axis) {
+    const std::int64_t moved = axis.end > 0 ? 1 : axis.begin > 0 ? -1 : 0;
+    return with(axis, {axis.begin + moved, axis.end - moved});
+}
+
+selvage::Axis with_last_phase(selvage::Axis axis) {
+    axis.phase = axis.stride - 1;
+    return axis;
+}
+
+std::vector<Variant> variants(const selvage::Problem &given) {
+    std::vector<Variant> all = {{"as given", given}, {"pads shifted", given}};
+    all.back().problem.y = shifted(given.y);
+    all.back().problem.x = shifted(given.x);
+    if (given.y.stride > 1 || given.x.stride > 1) {
+        all.push_back({"last phase", given});
+        all.back().problem.y = with_last_phase(given.y);
+        all.back().problem.x = with_last_phase(given.x);
+    }
+    return all;
+}
+
 std::string isa_of(const selvage::Plan &plan) {
     return plan.kernel().substr(plan.kernel().rfind('/') + 1);
 }
@@ -73,12 +104,21 @@ std::vector<std::size_t> fastest_of(const std::vector<Work> &works, std::size_t 
     return order;
 }
 
-/// A row of the results; "reason" instead of numbers where the layer cannot be compared.
-nlohmann::json measure(const Layer &layer, const selvage::Plan &plan,
-                       const TurnArguments &arguments) {
+/// What is measured of a variant; "reason" instead of numbers where it cannot be compared.
+nlohmann::json measure(const selvage::Problem &problem, const TurnArguments &arguments) {
+    if (problem.op == selvage::Op::avg_pool && !problem.include_pad) {
+        return {{"reason", "its divisors depend on the border, so no padded input is equal"}};
+    }
+    selvage::Plan plan;
+    const selvage::Status status = make_plan(problem, {arguments.isa, "", true}, &plan);
+    if (!status.ok()) {
+        return {{"reason", status.text()}};
+    }
     const selvage::Problem bare_problem = padded(plan);
-    const Data data = integer_data(layer.problem), bare_data = padded(plan, data);
-    Workload ours(plan, data);
+    const Data data = integer_data(problem), bare_data = padded(plan, data);
+    Floats output; // of all, so that where it lies makes none of them faster
+    Workload ours(plan, data, nullptr, &output);
+    const Floats expected = output;
     std::vector<std::unique_ptr<Workload>> bare;
     for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i) {
         const selvage::KernelRow &row = selvage::kernel_rows()[i];
@@ -87,14 +127,14 @@ nlohmann::json measure(const Layer &layer, const selvage::Plan &plan,
             !make_plan(bare_problem, {row.isa, row.schedule, true}, &bare_plan).ok()) {
             continue;
         }
-        bare.push_back(std::make_unique<Workload>(bare_plan, bare_data));
-        if (bare.back()->output() != ours.output()) {
-            throw std::runtime_error(layer.name + ": " + bare_plan.kernel() + " differs from " +
+        bare.push_back(std::make_unique<Workload>(bare_plan, bare_data, nullptr, &output));
+        if (output != expected) {
+            throw std::runtime_error(text(problem) + ": " + bare_plan.kernel() + " differs from " +
                                      plan.kernel());
         }
     }
     if (bare.empty()) {
-        return {{"layer", layer.name}, {"reason", "no kernel without a border takes it"}};
+        return {{"reason", "no kernel without a border takes it"}};
     }
 
     std::vector<Work> candidates;
@@ -114,8 +154,7 @@ nlohmann::json measure(const Layer &layer, const selvage::Plan &plan,
         }
     }
     const std::vector<double> costs = ratios(seconds[0], seconds[fastest]);
-    return {{"layer", layer.name},
-            {"kernel", plan.kernel()},
+    return {{"kernel", plan.kernel()},
             {"milliseconds", median(seconds[0]) * 1e3},
             {"bare_kernel", bare[finalists[fastest - 1]]->plan().kernel()},
             {"bare_milliseconds", median(seconds[fastest]) * 1e3},
@@ -126,55 +165,53 @@ nlohmann::json measure(const Layer &layer, const selvage::Plan &plan,
 }
 
 void print(const nlohmann::json &row) {
+    const std::string layer = row["layer"], variant = row["variant"];
     if (row.contains("reason")) {
-        fmt::print("| {} | {} | | | | | | |\n", row["layer"].get<std::string>(),
+        fmt::print("| {} | {} | {} | | | | | | |\n", layer, variant,
                    row["reason"].get<std::string>());
     } else {
-        fmt::print("| {} | {} | {:.4f} | {} | {:.4f} | {:.3f} | {:.3f} | {:.3f} |\n",
-                   row["layer"].get<std::string>(), row["kernel"].get<std::string>(),
-                   row["milliseconds"].get<double>(), row["bare_kernel"].get<std::string>(),
-                   row["bare_milliseconds"].get<double>(), row["ratio"].get<double>(),
-                   row["lower_quartile"].get<double>(), row["upper_quartile"].get<double>());
+        fmt::print("| {} | {} | {} | {:.4f} | {} | {:.4f} | {:.3f} | {:.3f} | {:.3f} |\n", layer,
+                   variant, row["kernel"].get<std::string>(), row["milliseconds"].get<double>(),
+                   row["bare_kernel"].get<std::string>(), row["bare_milliseconds"].get<double>(),
+                   row["ratio"].get<double>(), row["lower_quartile"].get<double>(),
+                   row["upper_quartile"].get<double>());
     }
     std::fflush(stdout);
 }
 
 void run(const TurnArguments &arguments) {
-    fmt::print("| layer | kernel | ms | without border | ms | ratio | lower quartile | "
-               "upper quartile |\n|---|---|---|---|---|---|---|---|\n");
+    fmt::print("| layer | pads and phase | kernel | ms | without border | ms | ratio | lower "
+               "quartile | upper quartile |\n|---|---|---|---|---|---|---|---|---|\n");
     const std::regex filter(arguments.filter);
     nlohmann::json rows = nlohmann::json::array();
-    std::vector<double> costs;
+    std::map<std::string, std::vector<double>> costs; // by variant
     for (const Layer &layer : read_layers(BENCH_LAYERS)) {
-        if (!std::regex_search(layer.name, filter)) {
+        if (!reads_border(layer.problem) || !std::regex_search(layer.name, filter)) {
             continue;
         }
-        nlohmann::json row = {{"layer", layer.name}};
-        selvage::Plan plan;
-        const selvage::Status status = make_plan(layer.problem, {arguments.isa, "", true}, &plan);
-        if (!reads_border(layer.problem)) {
-            continue;
+        for (const Variant &variant : variants(layer.problem)) {
+            nlohmann::json row = {{"layer", layer.name}, {"variant", variant.name}};
+            row.update(measure(variant.problem, arguments));
+            print(row);
+            if (row.contains("ratio")) {
+                costs[variant.name].push_back(row["ratio"]);
+            }
+            rows.push_back(row);
         }
-        if (!status.ok()) {
-            row["reason"] = status.text();
-        } else if (layer.problem.op == selvage::Op::avg_pool && !layer.problem.include_pad) {
-            row["reason"] = "its divisors depend on the border, so no padded input is equal";
-        } else {
-            row = measure(layer, plan, arguments);
-        }
-        print(row);
-        if (row.contains("ratio")) {
-            costs.push_back(row["ratio"]);
-        }
-        rows.push_back(row);
     }
     if (costs.empty()) {
         throw std::runtime_error("no layer could be compared");
     }
-    const double mean = geometric_mean(costs);
-    fmt::print("\ntime with the border / without, {} layers: geometric mean {:.3f}\n", costs.size(),
-               mean);
-    write_json(arguments, {{"layers", rows}, {"geometric_mean", mean}});
+    fmt::print("\n");
+    nlohmann::json means;
+    for (const auto &[variant, ratios] : costs) {
+        means[variant] = geometric_mean(ratios);
+        fmt::print("time with the border / without, {}, {} layers: geometric mean {:.3f}, highest "
+                   "{:.3f}\n",
+                   variant, ratios.size(), geometric_mean(ratios),
+                   *std::max_element(ratios.begin(), ratios.end()));
+    }
+    write_json(arguments, {{"layers", rows}, {"geometric_means", means}});
 }
 
 } // namespace
@@ -183,6 +220,7 @@ void run(const TurnArguments &arguments) {
 int main(int argc, char **argv) {
     return bench::run_turn_program(
         "What the border costs on the padded layers, one thread: the library's kernel "
-        "against the fastest kernel without a border on an input padded beforehand.",
+        "against the fastest kernel without a border on an input padded beforehand. Each layer "
+        "with its pads, with a pad moved to the other side, and with the last phase of its stride.",
         argc, argv, bench::run);
 }

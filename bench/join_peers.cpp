@@ -10,6 +10,7 @@
 #include "layers.h"
 #include "npy.h"
 #include "program.h"
+#include "selvage/thread_pool.h"
 #include "turns.h"
 #include "workload.h"
 
@@ -66,8 +67,8 @@ Data read_data(const selvage::Problem &problem, const json &request) {
 
 class Joined {
 public:
-    Joined(selvage::Options options, const std::string &layout, int threads)
-        : options_(std::move(options)), layout_(layout), threads_(threads) {
+    Joined(selvage::Options options, const std::string &layout)
+        : options_(std::move(options)), layout_(layout), pool_(options_.threads) {
         options_.adjacent_pixels = true; // Workload's tensors are dense
     }
 
@@ -76,7 +77,7 @@ public:
         const json request = json::parse(line);
         const std::string action = request.at("action");
         if (action == "start") {
-            return start();
+            return {{"status", "ok"}, {"version", BENCH_VERSION}, {"layout", layout_}};
         }
         if (action == "build") {
             return build(request);
@@ -92,13 +93,6 @@ public:
     }
 
 private:
-    json start() const {
-        if (threads_ != 1) {
-            throw Unsupported("kernels have one thread, not " + std::to_string(threads_));
-        }
-        return {{"status", "ok"}, {"version", BENCH_VERSION}, {"layout", layout_}};
-    }
-
     json build(const json &request) {
         workload_.reset();
         Layer layer = parse_layer(request.at("layer"));
@@ -111,7 +105,7 @@ private:
             throw Unsupported(status.text());
         }
         data_ = read_data(layer.problem, request);
-        workload_ = std::make_unique<Workload>(plan, data_);
+        workload_ = std::make_unique<Workload>(plan, data_, &pool_.parallel());
         write_output(request.at("output"));
         return {{"status", "ok"},
                 {"pad", reads_border(layer.problem) ? "native" : "none"},
@@ -143,8 +137,8 @@ private:
 
     selvage::Options options_;
     std::string layout_;
-    int threads_;
-    Data data_; // before the workload, which reads it
+    selvage::ThreadPool pool_;
+    Data data_; // before the workload, which reads it and calls the pool
     std::unique_ptr<Workload> workload_;
 };
 
@@ -154,17 +148,20 @@ private:
 int main(int argc, char **argv) {
     selvage::Options options;
     std::string layout = "nhwc";
-    int threads = 1;
     CLI::App app("Takes turns among the peers: peers.py --join ours='join_peers'.");
     app.add_option("--isa", options.isa, "take kernels of this instruction set only")
         ->check(CLI::IsMember(selvage::available_isas()));
     app.add_option("--schedule", options.schedule, "take this schedule only");
+    app.add_option("--accuracy", options.accuracy, "exact, or fast: winograd kernels too")
+        ->check(CLI::IsMember({"exact", "fast"}));
     app.add_option("--layout", layout, "order of the axes of input and output")
         ->check(CLI::IsMember({"nhwc", "nchw"}))
         ->capture_default_str();
-    app.add_option("threads", threads, "threads to use")->required();
+    app.add_option("threads", options.threads, "threads to use")
+        ->required()
+        ->check(CLI::Range(1, selvage::most_threads));
     return bench::run_program(app, argc, argv, [&] {
-        bench::Joined joined(options, layout, threads);
+        bench::Joined joined(options, layout);
         for (std::string line; std::getline(std::cin, line);) {
             std::cout << joined.answer(line).dump() << std::endl;
         }

@@ -34,7 +34,19 @@ double taps(const selvage::Problem &p) {
 
 } // namespace
 
+Layer parse_layer(const std::string &text) {
+    Layer layer = {text, {}};
+    const selvage::Status status = selvage::parse_problem(text, &layer.problem);
+    if (!status.ok()) {
+        throw std::runtime_error(status.text());
+    }
+    return layer;
+}
+
 Layer parse_layer(const nlohmann::json &fields) {
+    if (fields.is_string()) {
+        return parse_layer(fields.get<std::string>());
+    }
     Layer layer;
     layer.name = fields.at("name");
     const std::string op = fields.at("op");
@@ -100,11 +112,6 @@ bool reads_border(const selvage::Problem &p) {
     return p.op != selvage::Op::conv_transpose &&
            (window(p.z, p.ceil).window.reads_border() ||
             window(p.y, p.ceil).window.reads_border() || window(p.x, p.ceil).window.reads_border());
-}
-
-bool is_dense_3x3(const selvage::Problem &p) {
-    return p.op == selvage::Op::conv && p.y.kernel == 3 && p.x.kernel == 3 && p.g == 1 &&
-           p.c >= 64 && p.k >= 64;
 }
 
 } // namespace bench

@@ -9,14 +9,18 @@
 
 namespace bench {
 
-/// An entry of peers/layers.json as a problem of the library.
+/// An entry of a file of layers, such as peers/layers.json, as a problem of the library.
 struct Layer {
     std::string name;
     selvage::Problem problem;
 };
 
-/// The layer of one JSON object. Throws nlohmann::json::exception or std::runtime_error where a
-/// field is missing or has a value that no layer may have.
+/// The layer of a problem text, which is its name. Throws std::runtime_error with the fault of the
+/// text.
+Layer parse_layer(const std::string &text);
+
+/// The layer of one JSON object, or of a problem text there. Throws nlohmann::json::exception or
+/// std::runtime_error where a field is missing or has a value that no layer may have.
 Layer parse_layer(const nlohmann::json &fields);
 
 /// All layers of the file, in its order. Throws as parse_layer() does.
@@ -32,9 +36,5 @@ double bytes(const selvage::Plan &plan);
 
 /// Whether any window leaves the input. Transposed convolutions have no border to read.
 bool reads_border(const selvage::Problem &problem);
-
-/// Whether it is a convolution that arithmetic alone should limit: 3x3, one group, and at least 64
-/// channels on both sides.
-bool is_dense_3x3(const selvage::Problem &problem);
 
 } // namespace bench

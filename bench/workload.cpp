@@ -2,19 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 #include <stdexcept>
 
 namespace bench {
 namespace {
-
-Floats integers(std::size_t count, int low, int high, std::minstd_rand &random) {
-    Floats values(count);
-    for (float &value : values) {
-        value = static_cast<float>(low + static_cast<int>(random() % (high - low + 1)));
-    }
-    return values;
-}
 
 std::int64_t weight_count(const selvage::Problem &p) {
     const std::int64_t taps = p.z.kernel * p.y.kernel * p.x.kernel;
@@ -33,40 +24,64 @@ void require(const selvage::Status &status) {
 
 } // namespace
 
-Data integer_data(const selvage::Problem &p) {
-    std::minstd_rand random;
-    const bool image = p.type == selvage::Type::u8;
-    Data data;
-    data.input = integers(p.n * p.z.size * p.y.size * p.x.size * p.c, image ? 0 : -8,
-                          image ? 16 : 8, random);
-    data.weights = integers(weight_count(p), -2, 2, random);
-    if (p.bias) {
-        data.bias = integers(p.k, -8, 8, random);
-    }
-    return data;
+DataSizes data_sizes(const selvage::Problem &p) {
+    return {static_cast<std::size_t>(p.n * p.z.size * p.y.size * p.x.size * p.c),
+            static_cast<std::size_t>(weight_count(p)), static_cast<std::size_t>(p.bias ? p.k : 0)};
 }
 
-Workload::Workload(selvage::Plan plan, const Data &data, const selvage::Parallel *parallel)
+Data integer_data(const selvage::Problem &p) {
+    return integer_data(data_sizes(p), p.type == selvage::Type::u8);
+}
+
+Workload::Workload(selvage::Plan plan, const Data &data, const selvage::Parallel *parallel,
+                   Floats *output)
     : plan_(std::move(plan)), parallel_(parallel), packed_(plan_.packed_bytes() / sizeof(float)),
-      scratch_(plan_.scratch_bytes() / sizeof(float)) {
+      scratch_(plan_.scratch_bytes() / sizeof(float)),
+      output_(output == nullptr ? &own_output_ : output) {
     const selvage::Problem &p = plan_.problem();
     const selvage::Region &region = plan_.output_region();
-    output_.assign(p.n * region.z.size * region.y.size * region.x.size * p.k,
-                   std::numeric_limits<float>::quiet_NaN());
+    output_->assign(p.n * region.z.size * region.y.size * region.x.size * p.k,
+                    std::numeric_limits<float>::quiet_NaN());
     if (has_weights(p.op)) {
-        require(plan_.pack(data.weights.data(), selvage::WeightOrder::oihw,
-                           p.bias ? data.bias.data() : nullptr, packed_.data()));
+        pack(data);
     }
-    if (p.type == selvage::Type::f32) {
-        prepare(data.input.data(), output_.data());
-    } else {
-        input_bytes_.assign(data.input.begin(), data.input.end());
-        output_bytes_.resize(output_.size());
-        prepare<std::uint8_t>(input_bytes_.data(), output_bytes_.data());
+    if (p.indices != selvage::Indices::none) {
+        indices_.resize(output_->size());
     }
-    run();
+    switch (p.type) {
+    case selvage::Type::f32:
+        prepare(data.input.data(), output_->data());
+        run();
+        break;
+    case selvage::Type::u8: run_bytes<std::uint8_t>(data); break;
+    case selvage::Type::i8: run_bytes<std::int8_t>(data); break;
+    }
     require(status_);
-    std::copy(output_bytes_.begin(), output_bytes_.end(), output_.begin());
+}
+
+void Workload::pack(const Data &data) {
+    const selvage::Problem &p = plan_.problem();
+    const selvage::WeightOrder order = selvage::WeightOrder::oihw;
+    if (p.shift >= 0) {
+        const std::vector<std::int16_t> whole(data.weights.begin(), data.weights.end());
+        require(plan_.pack(whole.data(), order, packed_.data()));
+    } else {
+        require(plan_.pack(data.weights.data(), order, p.bias ? data.bias.data() : nullptr,
+                           packed_.data()));
+    }
+}
+
+/// Runs on bytes, and puts their values where those of floats are.
+template <class T> void Workload::run_bytes(const Data &data) {
+    input_bytes_.resize(data.input.size());
+    output_bytes_.resize(output_->size());
+    T *const input = reinterpret_cast<T *>(input_bytes_.data());
+    T *const output = reinterpret_cast<T *>(output_bytes_.data());
+    std::transform(data.input.begin(), data.input.end(), input,
+                   [](float value) { return static_cast<T>(value); });
+    prepare<T>(input, output);
+    run();
+    std::copy(output, output + output_->size(), output_->begin());
 }
 
 /// Makes run() compute dense tensors.
@@ -77,9 +92,10 @@ template <class T> void Workload::prepare(const T *input, T *output) {
                               p.layout);
     };
     run_ = [this, in = view(input, plan_.input_region(), p.c),
-            out = view(output, plan_.output_region(), p.k)] {
+            out = view(output, plan_.output_region(), p.k),
+            places = view(indices_.data(), plan_.output_region(), p.k)] {
         return plan_.run(in, packed_.empty() ? nullptr : packed_.data(), out, scratch_.data(),
-                         plan_.scratch_bytes(), nullptr, parallel_);
+                         plan_.scratch_bytes(), indices_.empty() ? nullptr : &places, parallel_);
     };
 }
 
