@@ -17,7 +17,7 @@ endmacro()
 
 set(SELVAGE_TABLE_ENTRIES "")
 set(SELVAGE_TABLE_COUNT 0)
-file(GLOB tables CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schedules/tuned/*.json)
+file(GLOB tables ${PROJECT_SOURCE_DIR}/schedules/tuned/*.json)
 foreach(table IN LISTS SELVAGE_SCHEDULES tables)
   if(NOT IS_ABSOLUTE "${table}" OR NOT EXISTS "${table}")
     message(FATAL_ERROR "SELVAGE_SCHEDULES: '${table}' is not the full path of a schedule table")

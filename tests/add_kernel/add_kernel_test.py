@@ -385,7 +385,7 @@ REFUSED = [
     (f"{CONV} SCHEDULE direct_9x9_c9", "SCHEDULE: 'direct_9x9_c9' is not a schedule of conv"),
     (
         f'{CONV} SCHEDULE "auto strip_rows=99"',
-        "strip_rows=99: conv/",
+        "schedule: strip_rows=99: conv/",
     ),
     (f"{CONV} IN 1 9", "IN, rows: size 1 with pads 0,0"),
     (
@@ -424,8 +424,8 @@ ACCEPTED = [
     ),
     (f"{POOL} NAN skip SCHEDULE any", "max_pool2d c=4 k=4 in=58x58 kernel=3x3 nan=skip;--schedule;any"),
     (
-        f'{CONV} SCHEDULE "direct_6x2_c16 strip_rows=7"',
-        "conv2d c=4 k=8 in=58x58 kernel=3x3 bias=0 act=none;--schedule;direct_6x2_c16 strip_rows=7",
+        f'{CONV} SCHEDULE "auto strip_rows=7"',
+        "conv2d c=4 k=8 in=58x58 kernel=3x3 bias=0 act=none;--schedule;auto strip_rows=7",
     ),
     (
         f"{CONV} SCHEDULE schedules.json",

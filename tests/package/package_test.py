@@ -294,7 +294,7 @@ class Embedded(TemporaryFolder):
         c_names = {name for name in names if "::" not in name}
         self.assertEqual(c_names, set(re.findall(r"\bSELVAGE_API [\w *]*?\b(selvage_\w+)\(", headers)))
         self.assertGreater(len(c_names), 10)
-        marked = set(re.findall(r"\bSELVAGE_API [\w:<> *]*?\b(operator==|\w+)\(", headers))
+        marked = set(re.findall(r"\bSELVAGE_API [\w:<> *&]*?\b(operator==|\w+)\(", headers))
         marked |= set(re.findall(r"\bclass SELVAGE_API (\w+)", headers))
         for name in names - c_names:
             self.assertIn(re.match(r"selvage::(operator==|\w+)", name)[1], marked, name)
