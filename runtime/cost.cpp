@@ -54,9 +54,9 @@ double lines_cost(const KernelRow &row, const Task &task) {
     const double taps = double(task.z.kernel) * double(columns ? 1 : y.kernel) * double(x.kernel);
     // A vector of a row that is copied, a number at its edges; where pixels lie apart, 4 numbers of
     // a pixel. Together with the rates of `taps` fitted to 570 layers of 6 to 256 channels, kernels
-    // of 2x2 to 9x9 and all three instruction sets: what is chosen takes 1.03 of the fastest row's
-    // time in the geometric mean. They alone would have 6 for a pixel, with which `any` is taken
-    // for 2x2 pools of pictures at stride 2, at 1.7 to 3 times the time of lines.
+    // of 2x2 to 9x9 and all three instruction sets: with 6 for a pixel, what is chosen takes 1.03
+    // of the fastest row's time in the geometric mean. But 6 takes `any` for 2x2 pools of pictures
+    // of 3 channels at stride 2, at 1.3 to 3 times the time of lines; 4 does not.
     constexpr double copy_line = 3, copy_pixel = 4;
     const std::int64_t inner = interleaved(p), planes = p.k / inner;
     const double blocks = double(blocks_of(x.outputs * inner, row.lanes * row.vectors));
