@@ -10,9 +10,8 @@ namespace selvage::cpu {
 /// from the bias to the activation: a load of each weight vector, a broadcast of each pixel, and
 /// tile * vectors multiply-adds. With 32 registers of 16 floats (AVX-512), 5 x 4 sums + 4 weights +
 /// 1 broadcast = 25 leave some for loads ahead, and take 9 loads for 20 multiply-adds. 14 x 2 + 2 +
-/// 1 = 31 leave none, so that sums are moved from register to register. 4 x 6 + 6 + 1 = 31 and 8 x
-/// 3
-/// + 3 + 1 = 28 are for 96 and 48 output channels, 12 x 2 + 2 + 1 = 27 for 32. With 16 registers
+/// 1 = 31 leave none, so that sums are moved from register to register. 4 x 6 + 6 + 1 = 31 is for
+/// 96 output channels, 8 x 3 + 3 + 1 = 28 for 48, 12 x 2 + 2 + 1 = 27 for 32. With 16 registers
 /// (AVX2, SSE), 6 x 2 + 2 + 1 = 15 or 4 x 3 + 3 + 1 = 16.
 ///
 /// The panel, `strip_tiles` tiles of pixels, is a copy in blocks of channels: run-time distances
