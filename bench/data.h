@@ -5,21 +5,24 @@
 #include <new>
 #include <vector>
 
-#include "selvage/core/scratch.h"
+#include "selvage/memory.h"
 
 namespace bench {
 
-/// Gives a std::vector memory that is aligned as the library wants it.
+/// Gives a std::vector memory as the library's own: aligned, and on huge pages where it is large.
 template <class T> struct Aligned {
     using value_type = T;
     Aligned() = default;
     template <class U> Aligned(const Aligned<U> &) {}
     T *allocate(std::size_t count) {
-        return static_cast<T *>(
-            ::operator new (count * sizeof(T), std::align_val_t{selvage::alignment}));
+        selvage::Memory memory = selvage::allocate(count * sizeof(T));
+        if (memory == nullptr) {
+            throw std::bad_alloc();
+        }
+        return reinterpret_cast<T *>(memory.release());
     }
     void deallocate(T *memory, std::size_t) {
-        ::operator delete (memory, std::align_val_t{selvage::alignment});
+        selvage::FreeMemory()(reinterpret_cast<std::byte *>(memory));
     }
     friend bool operator==(Aligned, Aligned) { return true; }
     friend bool operator!=(Aligned, Aligned) { return false; }

@@ -5,7 +5,22 @@
 set(SELVAGE_SCRATCH_HOOKS --redefine-sym halide_malloc=selvage_scratch_alloc
                           --redefine-sym halide_free=selvage_scratch_free)
 
+# What kernels for GPUs call in place of Halide's runtime: runtime/gpu/hooks.cpp, for all of them.
+set(SELVAGE_DEVICE_HOOKS --redefine-sym halide_copy_to_device=selvage_device_copy
+                         --redefine-sym halide_device_malloc=selvage_device_alloc
+                         --redefine-sym halide_device_free=selvage_device_free
+                         --redefine-sym halide_device_free_as_destructor=selvage_device_free_at_exit)
+foreach(gpu cuda opencl)
+  list(APPEND SELVAGE_DEVICE_HOOKS
+       --redefine-sym halide_${gpu}_initialize_kernels=selvage_device_load
+       --redefine-sym halide_${gpu}_run=selvage_device_launch
+       --redefine-sym halide_${gpu}_finalize_kernels=selvage_device_unload
+       --redefine-sym halide_${gpu}_device_interface=selvage_device_interface)
+endforeach()
+
 set(SELVAGE_KERNEL_OBJECTS "")
+set(SELVAGE_KERNEL_OBJECTS_cuda "")
+set(SELVAGE_KERNEL_OBJECTS_opencl "")
 set(SELVAGE_KERNEL_DECLARATIONS "")
 set(SELVAGE_KERNEL_ROWS "")
 # A line for each kernel: its name, the generator program and the arguments that make it.
@@ -13,8 +28,8 @@ set(SELVAGE_KERNEL_COMMANDS "")
 # What programs that run generators need to know: once for each operator and each instruction set.
 set(SELVAGE_KERNEL_GENERATORS "")
 set(SELVAGE_KERNEL_TARGETS "")
-# Where kernels lie: compiled here, or by another build tree. Those of schedules outside the tree are
-# compiled here in either case, so that to try one takes no build of all others.
+# Where kernels lie: compiled here, or by another build tree. Those of schedules outside the tree and
+# those for GPUs are compiled here in either case, so that to try one takes no build of all others.
 set(own_kernels ${PROJECT_BINARY_DIR}/kernels)
 file(MAKE_DIRECTORY ${own_kernels})
 if(compile_kernels)
@@ -83,6 +98,14 @@ family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
     set(compile ON)
     set(schedule_function ", \"${function}\"")
   endif()
+  set(hooks ${SELVAGE_SCRATCH_HOOKS})
+  set(gpu "")
+  if(isa IN_LIST SELVAGE_GPU_ISAS)
+    string(REGEX MATCH "^[a-z]+" gpu ${isa})
+    list(APPEND hooks ${SELVAGE_DEVICE_HOOKS})
+    set(folder ${own_kernels})
+    set(compile ON)
+  endif()
   set(own_generator ${generator})
   if(family STREQUAL winograd)
     set(own_generator winograd)
@@ -105,7 +128,7 @@ family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
       OUTPUT ${base}.o ${base}.a ${base}.h
       COMMAND ${program} -g ${own_generator} -f ${symbol} -o ${folder} -e object,c_header
               target=${target} ${type} ${arguments}
-      COMMAND ${CMAKE_OBJCOPY} ${SELVAGE_SCRATCH_HOOKS} ${base}.o
+      COMMAND ${CMAKE_OBJCOPY} ${hooks} ${base}.o
       COMMAND ${CMAKE_COMMAND} -E rm -f ${base}.a
       COMMAND ${CMAKE_AR} rcs ${base}.a ${base}.o
       DEPENDS ${program}
@@ -117,7 +140,11 @@ family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
   set(c_function nullptr)
   if(compiled)
     set(c_function ${symbol}_argv)
-    list(APPEND SELVAGE_KERNEL_OBJECTS ${base}.o)
+    if(gpu)
+      list(APPEND SELVAGE_KERNEL_OBJECTS_${gpu} ${base}.o)
+    else()
+      list(APPEND SELVAGE_KERNEL_OBJECTS ${base}.o)
+    endif()
     string(APPEND SELVAGE_KERNEL_DECLARATIONS "int ${c_function}(void **);\n")
   endif()
   string(APPEND SELVAGE_KERNEL_ROWS
@@ -125,6 +152,11 @@ family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
          "${vectors}, ${channel_block}, ${output_tile}, ${kernel}, ${stride}, ${widest_map}, ${fixed_multiplier}, ${border}, ${rate}, ${c_function}${schedule_function}},\n")
   set(generator_line "    {\"${op}\", \"selvage_${kind}_generators\", \"${generator}\", \"${type}\"},\n")
   set(target_line "    {\"${isa}\", \"${architecture}\", \"${target}\"},\n")
+  # Programs make kernels for CPUs alone.
+  if(gpu)
+    set(generator_line "")
+    set(target_line "")
+  endif()
   foreach(variable GENERATOR TARGET)
     string(TOLOWER ${variable}_line line)
     string(FIND "${SELVAGE_KERNEL_${variable}S}" "${${line}}" found)
@@ -132,7 +164,7 @@ family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
       string(APPEND SELVAGE_KERNEL_${variable}S "${${line}}")
     endif()
   endforeach()
-  foreach(variable OBJECTS DECLARATIONS ROWS COMMANDS GENERATORS TARGETS)
+  foreach(variable OBJECTS OBJECTS_cuda OBJECTS_opencl DECLARATIONS ROWS COMMANDS GENERATORS TARGETS)
     set(SELVAGE_KERNEL_${variable} "${SELVAGE_KERNEL_${variable}}" PARENT_SCOPE)
   endforeach()
 endfunction()

@@ -1,8 +1,10 @@
 #include "candidates.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
+#include "selvage/core/cpu.h"
 #include "selvage/core/packing.h"
 #include "selvage/plan.h"
 
@@ -18,13 +20,20 @@ std::string rounds_more(const KernelRow &row, const Choice &choice) {
                : "needs accuracy=fast";
 }
 
-/// Whether this CPU has an instruction set; it is asked once, since that takes microseconds.
-bool is_available(const char *isa) {
-    static const std::vector<std::string> all = available_isas();
-    return std::find(all.begin(), all.end(), isa) != all.end();
+/// Whether a row is for GPUs: those for CPUs are of one of the sets that some CPU has.
+bool is_for_gpu(const KernelRow &row) {
+    return std::find(std::begin(isas), std::end(isas), std::string_view(row.isa)) == std::end(isas);
 }
 
 } // namespace
+
+bool runs(const Device &device, std::string_view isa) {
+    return std::find(device.isas().begin(), device.isas().end(), isa) != device.isas().end();
+}
+
+std::string who(const Device &device) {
+    return device.queue() == nullptr ? "this CPU" : device.name();
+}
 
 bool same_packing(const Problem &problem, const KernelRow &a, const KernelRow &b) {
     // Window kernels of one operator share one order, of weights as of sums.
@@ -40,12 +49,14 @@ std::vector<Candidate> candidates(const Task &task, const Choice &choice) {
     for (std::size_t i = 0; i < kernel_row_count(); ++i) {
         const KernelRow &row = kernel_rows()[i];
         if (row.function == nullptr || row.op != op ||
+            is_for_gpu(row) != (choice.device.queue() != nullptr) ||
             (!choice.isa.empty() && choice.isa != row.isa) ||
             (!choice.kernel.empty() && choice.kernel != row.schedule) ||
             (choice.packed_for != nullptr && !same_packing(task.problem, row, *choice.packed_for)))
             continue;
-        std::string reason = is_available(row.isa) ? rounds_more(row, choice)
-                                                   : std::string("this CPU lacks ") + row.isa;
+        std::string reason = runs(choice.device, row.isa)
+                                 ? rounds_more(row, choice)
+                                 : who(choice.device) + " lacks " + row.isa;
         if (reason.empty())
             reason = decline(row, task);
         found.push_back({&row, std::move(reason)});

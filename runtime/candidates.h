@@ -2,9 +2,11 @@
 
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "choose.h"
+#include "selvage/device.h"
 #include "selvage/kernels.h"
 
 namespace selvage {
@@ -14,8 +16,15 @@ struct Choice {
     std::string isa, kernel; ///< empty: any
     /// Where it is not null, only rows that read the same packed weights.
     const KernelRow *packed_for = nullptr;
-    bool fast = false; ///< rows that round more are left, too, see Options::accuracy
+    bool fast = false;  ///< rows that round more are left, too, see Options::accuracy
+    Device device = {}; ///< only rows for it
 };
+
+/// Whether the device runs kernels of an instruction set.
+bool runs(const Device &device, std::string_view isa);
+
+/// What a text calls the device: "this CPU", or the name of the GPU.
+std::string who(const Device &device);
 
 /// Whether two rows read the same packed weights, and so sum in the same order.
 bool same_packing(const Problem &problem, const KernelRow &a, const KernelRow &b);

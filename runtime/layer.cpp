@@ -13,14 +13,9 @@ Status make_layer(const Problem &problem, const Options &options, const float *w
     if (Status status = make_plan(problem, options, &made.plan_); !status.ok())
         return status;
     for (auto [memory, bytes] : {std::pair{&made.packed_, made.plan_.packed_bytes()},
-                                 std::pair{&made.scratch_, made.plan_.scratch_bytes()}}) {
-        if (bytes == 0)
-            continue;
-        memory->reset(static_cast<std::byte *>(
-            ::operator new(bytes, std::align_val_t(alignment), std::nothrow)));
-        if (*memory == nullptr)
-            return {Code::too_small, "out of memory"};
-    }
+                                 std::pair{&made.scratch_, made.plan_.scratch_bytes()}})
+        if (Status status = allocate(made.plan_.device(), bytes, memory); !status.ok())
+            return status;
     if (!has_weights(problem.op) && (weights != nullptr || bias != nullptr))
         return {Code::invalid_argument,
                 "layer: " + name(problem.op, problem.rank) + " has no weights"};

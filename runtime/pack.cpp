@@ -25,10 +25,19 @@ Status check_pack(const Work &work, const void *weights, const void *packed) {
 }
 
 template <class T>
-void pack_all(const Work &work, const T *weights, WeightOrder order, const float *bias,
-              void *packed) {
+Status pack_all(const Work &work, const T *weights, WeightOrder order, const float *bias,
+                void *packed) {
+    // For a GPU they are rearranged here and then copied.
+    DeviceMemory rearranged;
+    void *to = packed;
+    if (work.device.queue() != nullptr) {
+        if (Status status = allocate(Device(), work.packed_bytes, &rearranged); !status.ok())
+            return status;
+        to = rearranged.get();
+    }
     for (const PackedWeights &each : work.weights)
-        pack<Task>(work.problem, each, weights, order, bias, packed);
+        pack<Task>(work.problem, each, weights, order, bias, to);
+    return to == packed ? Status() : work.device.copy_in(to, packed, work.packed_bytes);
 }
 
 } // namespace
@@ -44,8 +53,7 @@ Status Plan::pack(const float *weights, WeightOrder order, const float *bias, vo
     if ((bias != nullptr) != p.bias)
         return {Code::invalid_argument, p.bias ? "pack: bias is null, but the problem has bias=1"
                                                : "pack: bias is given, but the problem has bias=0"};
-    pack_all(work(), weights, order, bias, packed);
-    return {};
+    return pack_all(work(), weights, order, bias, packed);
 } catch (const std::bad_alloc &) {
     return {Code::too_small, "out of memory"};
 }
@@ -60,8 +68,7 @@ Status Plan::pack(const std::int16_t *weights, WeightOrder order, void *packed) 
     line.add("pack: ");
     if (const Code code = check_sums(problem(), weights, order, line); code != Code::ok)
         return {code, text};
-    pack_all(work(), weights, order, nullptr, packed);
-    return {};
+    return pack_all(work(), weights, order, nullptr, packed);
 } catch (const std::bad_alloc &) {
     return {Code::too_small, "out of memory"};
 }

@@ -107,7 +107,9 @@ void describe(Choice choice, Work *work) {
 
 /// Only one instruction set rounds like itself. Packed weights tell theirs.
 Choice same_rounding(const Work &work, const std::string &kernel) {
-    return {work.weights.empty() ? work.parts.front().row->isa : "", kernel};
+    Choice same = {work.weights.empty() ? work.parts.front().row->isa : "", kernel};
+    same.device = work.device;
+    return same;
 }
 
 /// The estimated time of a run whose shares are computed at the same time.
@@ -215,16 +217,25 @@ Status cut_into_shares(const Choice &choice, Work *work) {
 }
 
 /// What calls of kernels need besides the caller's views.
-void prepare(Work *work) {
-    std::size_t most_scratch = 0;
+Status prepare(Work *work) {
+    std::size_t most_scratch = 0, table_bytes = 0;
     for (Part &each : work->parts) {
         each.blocking = blocking(*each.row, each.task);
         each.tables = lay_out_tables(*each.row, each.task, each.blocking);
-        each.table_memory.resize(each.tables.bytes);
-        fill_tables(*each.row, each.task, each.tables, each.table_memory.data());
+        each.tables_offset = table_bytes;
+        table_bytes += std::size_t(round_up(std::int64_t(each.tables.bytes), alignment));
         most_scratch = std::max(most_scratch, scratch_bytes(*each.row, each.task, each.blocking));
     }
     work->scratch_bytes = most_scratch * std::size_t(work->shares);
+    std::vector<char> tables(table_bytes);
+    for (const Part &each : work->parts)
+        fill_tables(*each.row, each.task, each.tables, tables.data() + each.tables_offset);
+    DeviceMemory memory;
+    Status status = allocate(work->device, table_bytes, &memory);
+    if (status.ok())
+        status = work->device.copy_in(tables.data(), memory.get(), table_bytes);
+    work->tables = std::move(memory);
+    return status;
 }
 
 /// Whether what is asked for is within what the output and its largest part have.
@@ -264,7 +275,8 @@ Status plan(const Choice &choice, const Region &output, Work *work) {
         if (Status status = cut_into_shares(choice, work); !status.ok())
             return status;
     work->cost = cost_of_shares(*work);
-    prepare(work);
+    if (Status status = prepare(work); !status.ok())
+        return status;
     describe(choice, work);
     return {};
 }
@@ -272,8 +284,8 @@ Status plan(const Choice &choice, const Region &output, Work *work) {
 Status plan_as_asked(Work *work) {
     // A kernel's name is consent to its accuracy.
     const bool fast = work->fast || (!work->by_table && !work->asked.kernel.empty());
-    return plan({work->asked.isa, work->asked.kernel, nullptr, fast}, whole_output(work->problem),
-                work);
+    return plan({work->asked.isa, work->asked.kernel, nullptr, fast, work->device},
+                whole_output(work->problem), work);
 }
 
 /// Replaces what is asked for by an entry of a table.
@@ -351,6 +363,24 @@ Status plan_freely(const ScheduleTable &table, Work *work) {
     return status;
 }
 
+/// All that a plan decides.
+Status decide(const Problem &problem, const Options &options, Work *work) {
+    Wishes wishes;
+    if (Status status = read_wishes(kernel_op(problem), options, &wishes); !status.ok())
+        return status;
+    work->problem = problem;
+    work->device = options.device;
+    work->adjacent_pixels = options.adjacent_pixels;
+    work->threads = options.threads;
+    work->asked = wishes.schedule;
+    work->fast = wishes.fast;
+    const ScheduleTable &table = options.table != nullptr ? *options.table : shipped_schedules();
+    if (wishes.of_whom.empty())
+        return plan_freely(table, work);
+    Status status = plan_as_asked(work);
+    return status.ok() ? status : Status(status.code(), wishes.of_whom + ": " + status.text());
+}
+
 bool within(const Range &part, const Range &all) {
     return part.begin >= all.begin && part.size >= 0 && part.begin <= all.begin + all.size &&
            part.size <= all.begin + all.size - part.begin;
@@ -373,6 +403,7 @@ const Work &empty_work() {
 } // namespace
 
 const Problem &Plan::problem() const { return work().problem; }
+const Device &Plan::device() const { return work().device; }
 const Region &Plan::output_region() const { return work().output; }
 const Region &Plan::input_region() const { return work().input; }
 const std::string &Plan::kernel() const { return work().kernel; }
@@ -401,24 +432,20 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) try
     if (options.threads < 1 || options.threads > most_threads)
         return {Code::invalid_argument, "threads " + std::to_string(options.threads) +
                                             " is not in 1.." + std::to_string(most_threads)};
-    Wishes wishes;
-    if (Status status = read_wishes(kernel_op(problem), options, &wishes); !status.ok())
-        return status;
     auto work = std::make_shared<Work>();
-    work->problem = problem;
-    work->adjacent_pixels = options.adjacent_pixels;
-    work->threads = options.threads;
-    work->asked = wishes.schedule;
-    work->fast = wishes.fast;
-    const ScheduleTable &table = options.table != nullptr ? *options.table : shipped_schedules();
-    const Status status =
-        wishes.of_whom.empty() ? plan_freely(table, work.get()) : plan_as_asked(work.get());
-    if (!status.ok())
-        return wishes.of_whom.empty()
-                   ? status
-                   : Status(status.code(), wishes.of_whom + ": " + status.text());
-    plan->work_ = std::move(work);
-    return {};
+    Status status = decide(problem, options, work.get());
+    if (status.code() == Code::unsupported && options.cpu_fallback &&
+        options.device.queue() != nullptr) {
+        const Decline declined = {options.device.name(), status.text()};
+        Options on_host = options;
+        on_host.device = {};
+        *work = {};
+        status = decide(problem, on_host, work.get());
+        work->declined.insert(work->declined.begin(), declined);
+    }
+    if (status.ok())
+        plan->work_ = std::move(work);
+    return status;
 } catch (const std::bad_alloc &) {
     return {Code::too_small, "out of memory"};
 }
@@ -437,6 +464,7 @@ Status Plan::tile(const Region &output, Plan *tile) const try {
     work->problem = work_->problem;
     work->adjacent_pixels = work_->adjacent_pixels;
     work->is_tile = true;
+    work->device = work_->device;
     work->threads = work_->threads;
     work->asked = work_->asked;
     work->weights = work_->weights;

@@ -1,41 +1,17 @@
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <new>
 #include <string>
 
+#include "check_views.h"
+#include "gpu/queue.h"
 #include "selvage/core/call.h"
 #include "selvage/plan.h"
-#include "work.h"
 
 namespace selvage {
 
 namespace {
-
-// Checks.
-
-std::string shape(std::int64_t n, const Region &r, std::int64_t c) {
-    const auto str = [](std::int64_t value) { return std::to_string(value); };
-    const std::string plane = str(r.y.size) + "x" + str(r.x.size) + "x" + str(c);
-    return str(n) + "x" + (r.z.size == 1 ? "" : str(r.z.size) + "x") + plane;
-}
-
-/// A view must have the problem's shape and be addressable.
-Status check_view(const View &view, Layout layout, std::int64_t n, const Region &region,
-                  std::int64_t c) {
-    if (view.n != n || view.d != region.z.size || view.h != region.y.size ||
-        view.w != region.x.size || view.c != c)
-        return {Code::invalid_argument,
-                std::string("run: ") + view.what + " is " +
-                    shape(view.n, {{0, view.d}, {0, view.h}, {0, view.w}}, view.c) +
-                    ", the problem needs " + shape(n, region, c) +
-                    " (images, planes if there are several, rows, columns, channels)"};
-    if (view.empty())
-        return {};
-    char text[longest_line];
-    Line line(text, sizeof text);
-    const Code code = check_view(view, layout, line.add("run: "));
-    return code == Code::ok ? Status() : Status(code, text);
-}
 
 /// The memory of one run().
 struct Memory {
@@ -50,24 +26,8 @@ struct Memory {
 Status check_run(const Work &work, const Memory &memory) {
     const Problem &p = work.problem;
     const View &input = memory.input, &output = memory.output, *indices = memory.indices;
-    if (work.parts.empty())
-        return {Code::invalid_argument, "run: the plan is empty; make_plan() fills it"};
-    const NumberType type = p.type == Type::f32  ? number_type(float())
-                            : p.type == Type::u8 ? number_type(std::uint8_t())
-                                                 : number_type(std::int8_t());
-    if (input.type.code != type.code || input.type.bits != type.bits)
-        return {Code::invalid_argument, "run: the views' type of number differs from " + text(p)};
-    if (Status s = check_view(input, p.layout, p.n, work.input, p.c); !s.ok())
+    if (Status s = check_views(work, input, output, indices); !s.ok())
         return s;
-    if (Status s = check_view(output, p.layout, p.n, work.output, p.k); !s.ok())
-        return s;
-    if ((indices != nullptr) != (p.indices != Indices::none))
-        return {Code::invalid_argument, indices == nullptr
-                                            ? "run: indices is null, but the problem has indices"
-                                            : "run: indices is given, but the problem has none"};
-    if (indices != nullptr)
-        if (Status s = check_view(*indices, p.layout, p.n, work.output, p.k); !s.ok())
-            return s;
     if (memory.parallel != nullptr && memory.parallel->run == nullptr)
         return {Code::invalid_argument, "run: parallel has no function"};
     if (memory.scratch_bytes < work.scratch_bytes)
@@ -117,7 +77,7 @@ int run_part(const Work &work, const Part &part, const Memory &memory, std::int6
                              t,
                              part.blocking,
                              part.tables,
-                             part.table_memory.data(),
+                             static_cast<const char *>(work.tables.get()) + part.tables_offset,
                              weights,
                              bias,
                              input,
@@ -137,6 +97,8 @@ struct Job {
     std::atomic<int> shares_done{0};
     std::atomic<bool> exceeded{false};
     std::atomic<const Part *> failed{nullptr};
+    std::mutex mutex = {};
+    Status failure = {}; ///< of a GPU, in the words of its driver
 };
 
 /// A task of Parallel::run: one share of a Job. A share that there is not, or for a second time, is
@@ -155,11 +117,14 @@ void run_share(void *data, int share) {
         const Part &part = *each;
         const std::int64_t end = part.images.begin + part.images.size;
         for (std::int64_t first = part.images.begin; first < end; first += job.images_per_call) {
-            Scratch stack{scratch, bytes};
+            DeviceCall call = {{scratch, bytes}, job.work.device.queue()};
             const std::int64_t images = std::min(job.images_per_call, end - first);
-            if (run_part(job.work, part, job.memory, first, images, &stack) != 0)
+            if (run_part(job.work, part, job.memory, first, images, &call) != 0) {
+                const std::lock_guard<std::mutex> lock(job.mutex);
                 job.failed = &part;
-            if (stack.exceeded)
+                job.failure = std::move(call.status);
+            }
+            if (call.exceeded)
                 job.exceeded = true;
         }
     }
@@ -168,12 +133,15 @@ void run_share(void *data, int share) {
 
 Status outcome(const Job &job) {
     const Work &work = job.work;
+    const Part *const failed = job.failed;
+    if (failed != nullptr && !job.failure.ok())
+        return {job.failure.code(), "run: " + name(*failed->row) + ": " + job.failure.text()};
     std::string fault;
-    if (const Part *part = job.failed)
-        fault = name(*part->row) + " failed";
-    else if (job.exceeded)
+    if (job.exceeded)
         fault = "some kernel took more scratch than the planned " +
                 std::to_string(work.scratch_bytes) + " bytes";
+    else if (failed != nullptr)
+        fault = name(*failed->row) + " failed";
     else if (job.shares_done != work.shares)
         fault = "parallel ran " + std::to_string(job.shares_done) + " of " +
                 std::to_string(work.shares) + " shares";

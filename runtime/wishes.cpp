@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "selvage/core/cpu.h"
+#include "candidates.h"
 
 namespace selvage {
 
@@ -72,8 +72,11 @@ Status read_wishes(const std::string &op, const Options &options, Wishes *wishes
         return status;
     if (Status status = check_known(of_text, asked.kernel, op, &KernelRow::schedule); !status.ok())
         return status;
-    if (!asked.isa.empty() && !cpu_runs(asked.isa.c_str()))
-        return {Code::unsupported, of_set + ": this CPU lacks it"};
+    if (!asked.isa.empty() && !runs(options.device, asked.isa))
+        return {Code::unsupported, of_set + ": " + who(options.device) + " lacks it"};
+    // A GPU's widest set has all of the others; of a CPU each is a candidate.
+    if (asked.isa.empty() && options.device.queue() != nullptr)
+        asked.isa = options.device.isas().back();
     return {};
 }
 

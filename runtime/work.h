@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,12 +29,13 @@ struct Part {
     int share = 0; ///< parts of different shares may be computed at the same time
     Blocking blocking = {};
     Tables tables = {};
-    std::vector<char> table_memory = {};
+    std::size_t tables_offset = 0; ///< in Work::tables
 };
 
 /// All that a plan has decided.
 struct Work {
     Problem problem;
+    Device device;
     bool adjacent_pixels = false;
     bool is_tile = false;
     int threads = 1;
@@ -48,6 +50,7 @@ struct Work {
     std::string kernel = "none";
     Schedule schedule; ///< Plan::schedule()
     std::vector<Decline> declined;
+    std::shared_ptr<const void> tables; ///< of all parts, in memory of the device
     int shares = 1;
     std::size_t packed_bytes = 0;
     std::size_t scratch_bytes = 0; ///< of all shares, as much for each

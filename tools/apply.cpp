@@ -1,12 +1,11 @@
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include <selvage/memory.h>
 #include <selvage/plan.h>
 
 #include "commands.h"
@@ -124,18 +123,17 @@ void explain(const Plan &plan) {
         std::cerr << "declined " << decline.kernel << ": " << decline.reason << "\n";
 }
 
-/// Memory as plans want it; their sizes are multiples of the alignment.
-using Memory = std::unique_ptr<void, decltype(&std::free)>;
-Memory allocate(std::size_t bytes) {
-    Memory memory(std::aligned_alloc(selvage::alignment, bytes), std::free);
+/// Memory as plans want it.
+selvage::Memory allocate(std::size_t bytes) {
+    selvage::Memory memory = selvage::allocate(bytes);
     if (bytes > 0 && memory == nullptr)
         throw std::bad_alloc();
     return memory;
 }
 
-Memory pack(const Plan &plan, const Arguments &arguments) {
+selvage::Memory pack(const Plan &plan, const Arguments &arguments) {
     const Problem &p = plan.problem();
-    Memory packed = allocate(plan.packed_bytes());
+    selvage::Memory packed = allocate(plan.packed_bytes());
     if (!has_weights(p.op))
         return packed;
     const WeightOrder order = arguments.order == "hwio" ? WeightOrder::hwio : WeightOrder::oihw;
@@ -163,11 +161,11 @@ selvage::Tensor<T> view(const Problem &p, T *data, const selvage::Region &region
 template <class T> void compute(const Plan &plan, const Arguments &arguments) {
     const Problem &p = plan.problem();
     const auto input = read<T>(arguments.input, tensor_shape(p, p.c, plan.input_region()));
-    const Memory packed = pack(plan, arguments);
+    const selvage::Memory packed = pack(plan, arguments);
     if (arguments.verbose)
         explain(plan);
 
-    const Memory scratch = allocate(plan.scratch_bytes());
+    const selvage::Memory scratch = allocate(plan.scratch_bytes());
     const Shape shape = tensor_shape(p, p.k, plan.output_region());
     NpyArray<T> output = {shape, std::vector<T>(elements(shape))};
     NpyArray<std::int64_t> indices = {shape, {}};

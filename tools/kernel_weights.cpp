@@ -1,13 +1,13 @@
 #include "kernel_weights.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <vector>
 
 #include <selvage/core/engine.h>
+#include <selvage/memory.h>
 
 #include "commands.h"
 #include "npy.h"
@@ -72,17 +72,16 @@ std::string pack(const std::string &name, const KernelRow &row, const Problem &p
         bias = read<float>(files.bias, {problem.k});
     using Kernel = selvage::Specialised<AnyKernel, Number, Weight>;
     const std::size_t size = Kernel::packed_bytes();
-    const std::unique_ptr<void, decltype(&std::free)> memory(
-        std::aligned_alloc(selvage::alignment, size), std::free);
+    const selvage::Memory memory = selvage::allocate(size);
     if (memory == nullptr)
         throw std::bad_alloc();
-    std::fill_n(static_cast<char *>(memory.get()), size, '\0');
+    std::fill_n(memory.get(), size, std::byte());
     selvage_status status;
     if (Kernel::pack_for(
             row, weights.data.data(), files.order == "oihw" ? SELVAGE_OIHW : SELVAGE_HWIO,
             problem.bias ? bias.data.data() : nullptr, memory.get(), &status) != SELVAGE_OK)
         throw BadInput(files.weights + ": " + status.text);
-    return std::string(static_cast<const char *>(memory.get()), size);
+    return std::string(reinterpret_cast<const char *>(memory.get()), size);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "selvage/core/scratch.h"
+#include "selvage/device.h"
 #include "selvage/export.h"
 #include "selvage/parallel.h"
 #include "selvage/problem.h"
@@ -50,6 +51,12 @@ struct Options {
     /// variable SELVAGE_ACCURACY is read, and where that is unset or empty too, it is "exact". A
     /// winograd kernel that `schedule` names is taken whatever stands here.
     std::string accuracy = {};
+    /// Where the plan runs, see Device: the host, or a GPU that open_device() opened. All memory
+    /// that the plan is then given but weights and bias is the device's.
+    Device device = {};
+    /// Where no kernel of a GPU can compute the problem: plan for the host, as Plan::device() and
+    /// Plan::kernel() then tell, and Plan::declined() why. Else make_plan() fails.
+    bool cpu_fallback = false;
 };
 
 /// A kernel that was considered and not taken, and why.
@@ -80,6 +87,8 @@ class SELVAGE_API Plan {
 public:
     /// What is computed; of a tile, the whole problem.
     const Problem &problem() const;
+    /// Where it is computed, and whose memory pack() and run() take.
+    const Device &device() const;
 
     /// The output that run() writes, within that of the whole problem; all of it unless the plan is
     /// a tile().
@@ -121,7 +130,8 @@ public:
     /// Rearranges weights (and bias, null where problem().bias is false) for run() into `packed`,
     /// packed_bytes() long and aligned to `alignment`. Weights are dense: k x c/g x taps elements
     /// in the given order (see WeightOrder). Needed once; `packed` may be used by any number of
-    /// runs. Not for operators without weights.
+    /// runs. Not for operators without weights. On a GPU `packed` is an address of the device, to
+    /// which this copies what it rearranged.
     Status pack(const float *weights, WeightOrder order, const float *bias, void *packed) const;
     /// The same for a filter with whole weights (Problem::shift >= 0).
     Status pack(const std::int16_t *weights, WeightOrder order, void *packed) const;
@@ -135,12 +145,26 @@ public:
     /// element are refused too). `parallel` runs the shares of a plan for several threads (null:
     /// one after the other here). No allocation but for the text of a failure, no system call but
     /// its. On failure nothing was written, unless the code is `internal`, as it is where
-    /// `parallel` left out a share.
+    /// `parallel` left out a share, or `device`.
+    ///
+    /// On a GPU all of these are addresses of the device, whose work is queued behind what was
+    /// queued before: the call returns before it is done, so the memory must stay until then
+    /// (Device::synchronize()). The first run of a kernel on a device has the driver compile it.
     template <class T>
     Status run(const Tensor<const T> &input, const void *packed, const Tensor<T> &output,
                void *scratch, std::size_t scratch_bytes,
                const Tensor<std::int64_t> *indices = nullptr,
                const Parallel *parallel = nullptr) const;
+
+    /// run() on tensors of the host: copies the input to the device, runs, waits, and copies the
+    /// output back. `packed` and `scratch` are the device's as always. Allocates memory for the
+    /// copies on both sides, and fails with `too_small` where there is none; what is run often
+    /// keeps its tensors on the device. On the host it is run().
+    template <class T>
+    Status run_on_host_memory(const Tensor<const T> &input, const void *packed,
+                              const Tensor<T> &output, void *scratch, std::size_t scratch_bytes,
+                              const Tensor<std::int64_t> *indices = nullptr,
+                              const Parallel *parallel = nullptr) const;
 
 private:
     friend Status make_plan(const Problem &, const Options &, Plan *);
@@ -149,9 +173,10 @@ private:
     std::shared_ptr<const Work> work_;
 };
 
-/// Checks the problem, looks for the fastest kernels that can compute it on this CPU, and fills
-/// *plan. On failure *plan is unchanged; the code is that of check(problem), or `unsupported` with
-/// a text that lists what was considered. Allocates; safe from any thread.
+/// Checks the problem, looks for the fastest kernels that can compute it on this CPU or the device,
+/// and fills *plan; a GPU gets a copy of its tables. On failure *plan is unchanged; the code is
+/// that of check(problem), or `unsupported` with a text that lists what was considered. Allocates;
+/// safe from any thread.
 SELVAGE_API Status make_plan(const Problem &problem, const Options &options, Plan *plan);
 
 /// Schedules that compute the problem on this CPU under the options, each of which does something

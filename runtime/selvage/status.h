@@ -17,6 +17,7 @@ constexpr const char *name(Code code) {
     case Code::unsupported: return "unsupported";
     case Code::too_small: return "too_small";
     case Code::internal: return "internal";
+    case Code::device: return "device";
     }
     return "unknown";
 }

@@ -17,7 +17,9 @@ typedef enum selvage_code {
     /// The caller's memory is smaller than what was asked for, or the system has no more.
     SELVAGE_TOO_SMALL = 4,
     /// A fault of the library itself; please report it with the text.
-    SELVAGE_INTERNAL = 5
+    SELVAGE_INTERNAL = 5,
+    /// A GPU or its driver failed; the text has the driver's function and its reason.
+    SELVAGE_DEVICE_FAILURE = 6
 } selvage_code;
 
 /// The code that a function returned, with its text. The caller owns it, and no function reads what

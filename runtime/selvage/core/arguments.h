@@ -17,7 +17,9 @@ public:
     [[gnu::noinline]] void buffer(const void *data, NumberType type) {
         buffer_ = &buffers_[buffer_count_++];
         *buffer_ = {};
+        // Kernels read the one that is their machine's.
         buffer_->host = static_cast<std::uint8_t *>(const_cast<void *>(data));
+        buffer_->device = reinterpret_cast<std::uintptr_t>(data);
         buffer_->type = type;
         buffer_->dim = &dimensions_[dimension_count_];
         add(buffer_);

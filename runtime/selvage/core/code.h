@@ -15,6 +15,8 @@ enum class Code {
     too_small,
     /// A fault of the library itself; please report it with the text.
     internal,
+    /// A GPU or its driver failed; the text has the driver's function and its reason.
+    device,
 };
 
 } // namespace selvage
