@@ -54,6 +54,9 @@ class Options(ctypes.Structure):
         ("threads", ctypes.c_int),
         ("table", ctypes.c_void_p),
         ("accuracy", ctypes.c_char_p),
+        ("device", ctypes.c_void_p),
+        ("cpu_fallback", ctypes.c_int),
+        ("separable", ctypes.c_int),
     ]
 
 
@@ -77,9 +80,11 @@ def aligned(size):
 class Ours:
     """A plan with weights (float, or whole ones of 16 bits) packed, and the memory that it needs."""
 
-    def __init__(self, library, problem, isa, weights, x, y):
+    def __init__(self, library, problem, isa, separable, weights, x, y):
         self.library, self.status, self.plan = library, Status(), ctypes.c_void_p()
-        options = Options(ctypes.sizeof(Options), isa.encode(), None, 1)
+        options = Options(
+            ctypes.sizeof(Options), isa.encode(), adjacent_pixels=1, separable=separable
+        )
         self.call("plan_create", problem.encode(), ctypes.byref(options), ctypes.byref(self.plan))
         self.packed = aligned(library.selvage_plan_packed_bytes(self.plan))
         self.scratch = aligned(library.selvage_plan_scratch_bytes(self.plan))
@@ -118,9 +123,10 @@ class Ours:
 class Case:
     """One filter under one border: the problem that is ours, the call that is OpenCV's."""
 
-    def __init__(self, name, border, text, weights, peer, tolerance, complement=False):
+    def __init__(self, name, border, text, weights, peer, tolerance, complement=False, separable=False):
         self.name, self.text, self.weights = f"{name}/{border}", text, weights
         self.peer, self.tolerance, self.complement = peer, tolerance, complement
+        self.separable = separable
 
 
 def each_channel(taps, channels):
@@ -154,6 +160,7 @@ def cases(channels):
                     x, -1, line, line, y, borderType=flag
                 ),
                 1,
+                separable=True,
             )
 
             # OpenCV's constant border never wins by default, as pads of pools never do.
@@ -203,7 +210,7 @@ def measure(case, library, arguments):
     x = np.random.default_rng(2).integers(0, 256, arguments.shape, np.uint8)
     mine, theirs = np.zeros_like(x), np.zeros_like(x)
     problem = f"{case.text} c={channels} in={height}x{width}"
-    ours = Ours(library, problem, arguments.isa, case.weights, x, mine)
+    ours = Ours(library, problem, arguments.isa, case.separable, case.weights, x, mine)
     ours.run()
     given = ~x if case.complement else x
     case.peer(given, theirs)

@@ -20,6 +20,7 @@ function(selvage_install_common component)
           FILES_MATCHING PATTERN *.h)
   install(FILES ${PROJECT_BINARY_DIR}/selvageConfig.cmake
                 ${PROJECT_BINARY_DIR}/selvageConfigVersion.cmake
+                cmake/SelvageArchitectures.cmake
           DESTINATION ${package_dir} COMPONENT ${component})
   install(FILES LICENSE DESTINATION ${doc_dir} RENAME copyright COMPONENT ${component})
   install(FILES THIRD-PARTY-LICENSES DESTINATION ${doc_dir} COMPONENT ${component})
@@ -33,11 +34,14 @@ endfunction()
 
 if(SELVAGE_KERNELS)
   selvage_install_common(runtime)
-  install(TARGETS selvage EXPORT selvageRuntime COMPONENT runtime)
+  install(TARGETS selvage EXPORT selvageRuntime-${SELVAGE_ARCHITECTURE} COMPONENT runtime)
   if(NOT BUILD_SHARED_LIBS)
-    install(TARGETS selvage_kernels_x86-64-linux EXPORT selvageRuntime COMPONENT runtime)
+    install(TARGETS ${SELVAGE_KERNEL_LIBRARY} ${SELVAGE_GPU_LIBRARIES} EXPORT selvageRuntime-${SELVAGE_ARCHITECTURE}
+            COMPONENT runtime)
   endif()
-  install(EXPORT selvageRuntime NAMESPACE selvage:: DESTINATION ${package_dir} COMPONENT runtime)
+  # Named after the architecture, so that the tool of another one can lie beside it.
+  install(EXPORT selvageRuntime-${SELVAGE_ARCHITECTURE} NAMESPACE selvage:: DESTINATION ${package_dir}
+          COMPONENT runtime)
 
   if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
     set(prefix ${CMAKE_INSTALL_PREFIX})
@@ -52,7 +56,8 @@ if(SELVAGE_KERNELS)
   set(libraries -lselvage)
   if(NOT BUILD_SHARED_LIBS)
     # A program in C links the archives without a compiler of C++.
-    string(APPEND libraries " -lselvage_kernels_x86-64-linux -lstdc++ -lm")
+    list(TRANSFORM SELVAGE_GPU_LIBRARIES PREPEND " -l" OUTPUT_VARIABLE gpu_libraries)
+    string(APPEND libraries ${gpu_libraries} " -l${SELVAGE_KERNEL_LIBRARY} -lstdc++ -lm")
     get_target_property(options selvage INTERFACE_LINK_OPTIONS)
     string(REPLACE "LINKER:" "-Wl," options "${options} ")
     string(PREPEND libraries "${options}")

@@ -24,8 +24,9 @@ elseif(SELVAGE_KERNELS)
   if(EXISTS ${SELVAGE_KERNEL_STAMP})
     file(READ ${SELVAGE_KERNEL_STAMP} found)
   endif()
-  if(NOT found STREQUAL wanted)
-    message(FATAL_ERROR "SELVAGE_KERNELS is '${SELVAGE_KERNELS}', which holds no kernels compiled from these "
-                        "sources: it must be the folder kernels/ of a complete build tree of them")
+  list(GET SELVAGE_KERNEL_OBJECTS 0 first)
+  if(NOT found STREQUAL wanted OR NOT EXISTS ${first})
+    message(FATAL_ERROR "SELVAGE_KERNELS is '${SELVAGE_KERNELS}', which holds no kernels for ${SELVAGE_ARCHITECTURE} "
+                        "compiled from these sources: it must be the folder kernels/ of a complete build tree of them")
   endif()
 endif()

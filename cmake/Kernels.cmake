@@ -13,6 +13,12 @@ set(SELVAGE_TARGET_sse41 x86-64-linux-sse41)
 set(SELVAGE_TARGET_avx2 x86-64-linux-sse41-avx-f16c-fma-avx2)
 set(SELVAGE_TARGET_avx512 x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake)
 set(SELVAGE_TARGET_neon arm-64-linux)
+# GPUs, for programs on x86-64: a target for each compute capability that variants are made for, from which
+# newer GPUs run too.
+foreach(capability 70 80 86)
+  set(SELVAGE_TARGET_cuda${capability} x86-64-linux-cuda-cuda_capability_${capability})
+endforeach()
+set(SELVAGE_TARGET_opencl x86-64-linux-opencl)
 
 # What kernels compute: the kind of the generator (generators/CMakeLists.txt), the generator, and its
 # parameters that tell the type of numbers.
@@ -61,7 +67,8 @@ endforeach()
 # relative to the first shape of its list, in percent. The dispatcher weighs rates against the part
 # of a tile that a problem leaves empty; 100 also stands where two shapes were not compared. `./dev
 # bench` measures every row; AVX-512 has 32 registers of 16 lanes, AVX2 and SSE4.1 have 16 of 8 and 4.
-# Of NEON, 32 registers of 4, no rate is measured: 100, and what SSE4.1 has relative to that.
+# NEON has 32 of 4; its rates are not measured but those of a model (docs/arm.md), and where that has none, what
+# SSE4.1 has relative to 100.
 set(lanes_sse41 4)
 set(lanes_avx2 8)
 set(lanes_avx512 16)
@@ -73,10 +80,11 @@ set(any_rate_neon 6)
 set(conv_sse41 6x2=100 4x3=90 12x1=65)
 set(conv_avx2 6x2=100 4x3=112 12x1=65)
 set(conv_avx512 14x2=100 7x3=106 6x4=108 5x4=112 28x1=60)
-set(conv_neon 12x2=100 8x3=100 24x1=100)
+set(conv_neon 6x3=100 5x4=92 8x2=93 14x1=91)
 set(pointwise_sse41 6x2=100)
 set(pointwise_avx2 6x2=100 4x3=112)
 set(pointwise_avx512 5x4=115 4x6=111 8x3=101 12x2=94)
+set(pointwise_neon 6x3=100 5x4=92 8x2=93)
 # Of few channels in a group, by their number: as many lanes as groups usually have outputs.
 set(narrow_sse41_1 4x6x2=100)
 set(narrow_sse41_3 4x6x2=100)
@@ -91,12 +99,16 @@ set(narrow_avx512_3 16x5x4=100 16x12x2=96)
 set(narrow_avx512_4 16x5x4=100 16x12x2=96 4x28x1=80 4x14x1=75)
 set(narrow_avx512_8 8x28x1=80 8x14x1=75)
 set(narrow_avx512_16 16x14x1=75)
+# NEON needs none of 4 channels and more: there direct multiplies by elements of vectors of 4.
+set(narrow_neon_1 4x4x4=100 4x8x2=90)
+set(narrow_neon_3 4x8x2=100 4x4x4=98)
 # F(outputs of a tile, kernel), tiles x vectors that are multiplied together, channels of a block.
 set(winograd_sse41 f2x3_6x2=90_c16 f3x3_6x2=90_c16 f4x3_6x2=90_c16 f3x2_6x2=90_c16)
 set(winograd_avx2 ${winograd_sse41} f3x3_12x1=90_c8)
 set(winograd_avx512 f2x3_14x2=90_c16 f2x3_7x4=90_c16 f3x3_14x2=90_c16 f3x3_7x4=90_c16
                     f4x3_14x2=90_c16 f4x3_7x4=90_c16 f3x2_14x2=90_c16
                     f3x2_7x4=90_c16)
+set(winograd_neon f2x3_6x3=90_c16 f3x3_6x3=90_c16 f4x3_6x3=90_c16 f3x2_6x3=90_c16)
 # Outputs x vectors of pixels.
 set(planar_sse41 4x3=100 6x2=92)
 set(planar_avx2 4x3=100 6x2=100)
@@ -115,6 +127,12 @@ set(picture_avx512 8x2=150)
 set(picture_neon 8x1=120)
 # Of maxima, whose strip has combined the rows already.
 set(picture_maxima 4x2=100)
+# Of filters whose weights are a column times a row. Sums of rows have 16 bits, half of a float, so that
+# two vectors lie side by side.
+set(picture_separable_sse41 4x2=120)
+set(picture_separable_avx2 4x2=120)
+set(picture_separable_avx512 8x2=150)
+set(picture_separable_neon 8x2=120)
 # KERNEL_STRIDE: the shapes of the window kernels, in the order of preference. Behind a colon is the
 # widest map that has loops of its own (schedules/cpu/windows.h); the rate is that of all others.
 set(window_1 2x2=100 4x1=94)
@@ -133,6 +151,11 @@ set(depthwise_5_2_sse41 ${window_2} 7x1=80:14)
 set(depthwise_7_1_avx512 7x2=100:14)
 set(depthwise_7_1_avx2 7x1=100:14)
 set(depthwise_7_1_sse41 7x1=100:14)
+set(depthwise_3_1_neon 14x1=100 7x2=86 8x1=85)
+set(depthwise_3_2_neon 8x1=100 7x1=95)
+set(depthwise_5_1_neon 14x1=100 7x2=86 8x1=82)
+set(depthwise_5_2_neon 8x1=100 7x1=89)
+set(depthwise_7_1_neon 14x1=100 7x2=85 8x1=80)
 foreach(op max_pool max_pool_skip_nan)
   set(${op}_5_1_avx512 4x2=100)
 endforeach()
@@ -293,8 +316,44 @@ foreach(isa sse41 avx2 avx512 neon)
         selvage_kernel(${op} lines_${kernel}x${kernel}_s1_${name} ${isa} family=lines ${lanes} ${parameters}
                        ${separable} kernel=${kernel} stride=1)
       endforeach()
+      if(op STREQUAL filter_fixed)
+        shape_parameters(${picture_separable_${isa}} name parameters)
+        foreach(kernel 3 5 7)
+          selvage_kernel(${op} lines_${kernel}x${kernel}_s1_separable_${name} ${isa} family=lines ${lanes}
+                         ${parameters} separable=true kernel=${kernel} stride=1)
+        endforeach()
+      endif()
     endif()
     # Gathering a byte costs as much as gathering a float, and more code.
     selvage_kernel(${op} any ${isa} family=any lanes=${lanes_${isa}} rate=${any_rate_${isa}})
+  endforeach()
+endforeach()
+
+# GPUs, where the build is asked for them (SELVAGE_GPU). schedules/gpu/ has the arithmetic of tiles.
+foreach(isa opencl cuda70 cuda80 cuda86)
+  foreach(op conv ${window_ops})
+    selvage_kernel(${op} any ${isa} family=any)
+  endforeach()
+  # Blocks of outputs in vectors of 4: 128 and 64; tiles of 8x8 pixels. Kernels of any size are staged tap
+  # by tap, so with more channels at a time.
+  foreach(vectors 32 16)
+    math(EXPR outputs "4 * ${vectors}")
+    set(tile lanes=4 vectors=${vectors} tile=8)
+    selvage_kernel(conv tiled_k${outputs} ${isa} family=tiled ${tile} channel_block=32)
+    foreach(stride 1 2)
+      selvage_kernel(conv tiled_3x3_s${stride}_k${outputs} ${isa} family=tiled ${tile} channel_block=8
+                     kernel=3 stride=${stride})
+    endforeach()
+  endforeach()
+  # First layers, of up to 4 channels.
+  foreach(kernel 3 7)
+    selvage_kernel(conv tiled_${kernel}x${kernel}_s2_k64_c4 ${isa} family=tiled ${tile} channel_block=4
+                   kernel=${kernel} stride=2)
+  endforeach()
+  # Small maps: enough blocks for a large GPU by slices of the channels.
+  selvage_kernel(conv split_k64 ${isa} family=split ${tile} channel_block=128)
+  foreach(stride 1 2)
+    selvage_kernel(conv split_3x3_s${stride}_k64 ${isa} family=split ${tile} channel_block=32 kernel=3
+                   stride=${stride})
   endforeach()
 endforeach()

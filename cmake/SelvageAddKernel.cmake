@@ -6,6 +6,7 @@
 # archives of the others'.
 
 cmake_policy(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/SelvageArchitectures.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/SelvageKernelArguments.cmake)
 
 set(SELVAGE_KERNEL_CACHE ${CMAKE_BINARY_DIR}/selvage_kernel_cache
@@ -16,26 +17,23 @@ set(SELVAGE_KERNEL_CACHE ${CMAKE_BINARY_DIR}/selvage_kernel_cache
 #   architectures  those to make, each with
 #   isas_NAME      its instruction sets
 function(_selvage_read_targets)
-  set(known x86-64-linux arm-64-linux)
   set(all_x86-64-linux sse41 avx2 avx512)
   set(all_arm-64-linux neon)
-
-  set(host "")
-  if("${CMAKE_SYSTEM_NAME} ${CMAKE_SYSTEM_PROCESSOR}" MATCHES "^Linux (x86_64|amd64|AMD64)$")
-    set(host x86-64-linux)
-  elseif("${CMAKE_SYSTEM_NAME} ${CMAKE_SYSTEM_PROCESSOR}" MATCHES "^Linux (aarch64|arm64)$")
-    set(host arm-64-linux)
-  endif()
+  selvage_read_architectures()
+  set(host "${SELVAGE_ARCHITECTURE}")
+  # A target may be spelled as Halide spells its architecture, with -linux.
+  list(TRANSFORM targets REPLACE "^(.+-64)-linux" "\\1" OUTPUT_VARIABLE wanted)
 
   set(allowed "")
   set(architectures "")
-  foreach(architecture ${known})
-    list(APPEND allowed ${architecture})
+  foreach(architecture ${SELVAGE_ARCHITECTURES})
+    string(REPLACE -linux "" short ${architecture})
+    list(APPEND allowed ${short})
     set(isas "")
     foreach(isa ${all_${architecture}})
-      list(APPEND allowed ${architecture}-${isa})
-      if(architecture IN_LIST targets OR "${architecture}-${isa}" IN_LIST targets
-         OR ("host" IN_LIST targets AND architecture STREQUAL host))
+      list(APPEND allowed ${short}-${isa})
+      if(short IN_LIST wanted OR "${short}-${isa}" IN_LIST wanted
+         OR ("host" IN_LIST wanted AND architecture STREQUAL host))
         list(APPEND isas ${isa})
       endif()
     endforeach()
@@ -46,13 +44,13 @@ function(_selvage_read_targets)
   endforeach()
 
   string(JOIN ", " shown ${allowed})
-  foreach(target ${targets})
+  foreach(target short IN ZIP_LISTS targets wanted)
     if(target STREQUAL "host" AND NOT host)
       _selvage_fail("TARGETS host: there are no kernels for ${CMAKE_SYSTEM_NAME} on \
 '${CMAKE_SYSTEM_PROCESSOR}'; there are ${shown}")
     elseif(target MATCHES "cuda|opencl|metal|vulkan")
       _selvage_fail("TARGETS ${target}: there are no kernels for GPUs yet; there are host, ${shown}")
-    elseif(NOT target STREQUAL "host" AND NOT target IN_LIST allowed)
+    elseif(NOT target STREQUAL "host" AND NOT short IN_LIST allowed)
       _selvage_fail("TARGETS ${target}: must be of host, ${shown}")
     endif()
   endforeach()
@@ -67,9 +65,8 @@ function(_selvage_find_tools architecture)
     set(objcopy "${CMAKE_OBJCOPY}" PARENT_SCOPE)
     return()
   endif()
-  set(processor_x86-64-linux x86_64)
-  set(processor_arm-64-linux aarch64)
-  set(processor ${processor_${architecture}})
+  selvage_read_architectures()
+  set(processor ${SELVAGE_PROCESSOR_${architecture}})
   string(REPLACE _ - package g++-${processor}-linux-gnu)
   set(variable SELVAGE_CXX_${architecture})
   find_program(${variable} ${processor}-linux-gnu-g++ DOC "C++ compiler for kernels of ${architecture}")

@@ -6,16 +6,16 @@ set(SELVAGE_SCRATCH_HOOKS --redefine-sym halide_malloc=selvage_scratch_alloc
                           --redefine-sym halide_free=selvage_scratch_free)
 
 # What kernels for GPUs call in place of Halide's runtime: runtime/gpu/hooks.cpp, for all of them.
-set(SELVAGE_DEVICE_HOOKS --redefine-sym halide_copy_to_device=selvage_device_copy
-                         --redefine-sym halide_device_malloc=selvage_device_alloc
-                         --redefine-sym halide_device_free=selvage_device_free
-                         --redefine-sym halide_device_free_as_destructor=selvage_device_free_at_exit)
+set(device_hooks --redefine-sym halide_copy_to_device=selvage_gpu_copy
+                 --redefine-sym halide_device_malloc=selvage_gpu_alloc
+                 --redefine-sym halide_device_free=selvage_gpu_free
+                 --redefine-sym halide_device_free_as_destructor=selvage_gpu_free_at_exit)
 foreach(gpu cuda opencl)
-  list(APPEND SELVAGE_DEVICE_HOOKS
-       --redefine-sym halide_${gpu}_initialize_kernels=selvage_device_load
-       --redefine-sym halide_${gpu}_run=selvage_device_launch
-       --redefine-sym halide_${gpu}_finalize_kernels=selvage_device_unload
-       --redefine-sym halide_${gpu}_device_interface=selvage_device_interface)
+  set(SELVAGE_DEVICE_HOOKS_${gpu} ${device_hooks}
+      --redefine-sym halide_${gpu}_initialize_kernels=selvage_gpu_load
+      --redefine-sym halide_${gpu}_run=selvage_gpu_launch
+      --redefine-sym halide_${gpu}_finalize_kernels=selvage_gpu_unload
+      --redefine-sym halide_${gpu}_device_interface=selvage_gpu_interface)
 endforeach()
 
 set(SELVAGE_KERNEL_OBJECTS "")
@@ -52,6 +52,7 @@ function(selvage_kernel op schedule isa)
   set(widest_map 0)
   set(fixed_multiplier 0)
   set(border true)
+  set(separable false)
   set(rate 100)
   set(arguments "")
   foreach(pair ${ARGN})
@@ -99,10 +100,9 @@ family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
     set(schedule_function ", \"${function}\"")
   endif()
   set(hooks ${SELVAGE_SCRATCH_HOOKS})
-  set(gpu "")
-  if(isa IN_LIST SELVAGE_GPU_ISAS)
-    string(REGEX MATCH "^[a-z]+" gpu ${isa})
-    list(APPEND hooks ${SELVAGE_DEVICE_HOOKS})
+  string(REGEX MATCH "^(cuda|opencl)" gpu ${isa})
+  if(gpu)
+    list(APPEND hooks ${SELVAGE_DEVICE_HOOKS_${gpu}})
     set(folder ${own_kernels})
     set(compile ON)
   endif()
@@ -120,7 +120,7 @@ family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
   string(APPEND SELVAGE_KERNEL_COMMANDS "${op}/${schedule}/${isa} ${program} "
                                         "-g ${own_generator} -f ${symbol} target=${target} ${type} ${words}\n")
   set(compiled OFF)
-  if(SELVAGE_KERNELS AND architecture STREQUAL "x86-64-linux")
+  if(SELVAGE_KERNELS AND architecture STREQUAL SELVAGE_ARCHITECTURE AND (NOT gpu OR isa IN_LIST SELVAGE_GPU_ISAS))
     set(compiled ON)
   endif()
   if(compiled AND compile)
@@ -136,7 +136,8 @@ family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
       VERBATIM)
   endif()
 
-  # The row of a kernel that is not compiled stays, so that tools can tell what there could be.
+  # The row of a kernel that is not compiled stays, so that tools can tell what there could be; of those
+  # for GPUs, which no tool chooses among, the command does.
   set(c_function nullptr)
   if(compiled)
     set(c_function ${symbol}_argv)
@@ -147,9 +148,11 @@ family other than the reference, and ${function}.h in SELVAGE_EXTRA_SCHEDULES")
     endif()
     string(APPEND SELVAGE_KERNEL_DECLARATIONS "int ${c_function}(void **);\n")
   endif()
-  string(APPEND SELVAGE_KERNEL_ROWS
-         "    {\"${op}\", \"${schedule}\", \"${isa}\", Family::${family}, ${lanes}, ${tile}, "
-         "${vectors}, ${channel_block}, ${output_tile}, ${kernel}, ${stride}, ${widest_map}, ${fixed_multiplier}, ${border}, ${rate}, ${c_function}${schedule_function}},\n")
+  string(CONCAT row "    {\"${op}\", \"${schedule}\", \"${isa}\", Family::${family}, ${lanes}, ${tile}, "
+         "${vectors}, ${channel_block}, ${output_tile}, ${kernel}, ${stride}, ${widest_map}, ${fixed_multiplier}, ${border}, ${separable}, ${rate}, ${c_function}${schedule_function}},\n")
+  if(compiled OR NOT gpu)
+    string(APPEND SELVAGE_KERNEL_ROWS "${row}")
+  endif()
   set(generator_line "    {\"${op}\", \"selvage_${kind}_generators\", \"${generator}\", \"${type}\"},\n")
   set(target_line "    {\"${isa}\", \"${architecture}\", \"${target}\"},\n")
   # Programs make kernels for CPUs alone.

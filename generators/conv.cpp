@@ -14,8 +14,11 @@ ConvStages conv(const ConvInputs &in) {
     s.strip_rows = positive(in.strip_rows);
     s.block_rows = positive(in.block_rows);
     const Expr group = positive(in.channel_blocks);
-    // The blocks of all channels, for each plane of the kernel.
-    const Expr plane_blocks = positive((in.channels + in.channel_block - 1) / in.channel_block);
+    // The blocks of all channels, for each plane of the kernel. A promise that Halide simplifies
+    // becomes impure, and a condition that is impure stays in the innermost loop, behind the loads
+    // of staged pixels.
+    const Expr whole_blocks = (in.channels + in.channel_block - 1) / in.channel_block;
+    const Expr plane_blocks = positive(in.staged ? simplify(whole_blocks) : whole_blocks);
     const Expr blocks = plane_blocks * in.kernel_z;
     const Expr stride_x = positive(in.stride_x), stride_y = positive(in.stride_y);
     const Expr dilation_x = positive(in.dilation_x), dilation_y = positive(in.dilation_y);
@@ -51,16 +54,19 @@ ConvStages conv(const ConvInputs &in) {
     const Expr phases_x = min(stride_x, reach_x + 1), phases_y = min(stride_y, reach_y + 1);
     s.columns = Func("columns");
     s.columns(t) = {(t * dilation_x) / stride_x, (t * dilation_x) % stride_x};
-    const Expr place = clamp(s.columns(kx)[0], 0, reach_x / stride_x);
-    const Expr phase = clamp(s.columns(kx)[1], 0, phases_x - 1);
-    const Expr tap_y = ky * dilation_y;
+    // What the multiply-adds read, by tap.
+    const Var i("i"), sb("sb"), tx("tx"), ty("ty"), b("b");
+    const Expr place = clamp(s.columns(tx)[0], 0, reach_x / stride_x);
+    const Expr phase = clamp(s.columns(tx)[1], 0, phases_x - 1);
+    const Expr tap_y = ty * dilation_y;
+    s.pixels = Func("pixels");
+    s.pixels(i, x, sb, tx, ty, b, g, y, z, n) = s.strip(
+        sb * step + i, x + place, phase, y + tap_y / stride_y, min(tap_y % stride_y, phases_y - 1),
+        b % plane_blocks, clamp(b / plane_blocks, 0, in.kernel_z - 1), g, z, n);
     s.partial = Func("partial");
     s.partial(l, kb, g, x, y, z, n, q) = 0.f;
-    s.partial(l, kb, g, x, y, z, n, q) +=
-        s.strip(tap_channel, x + place, phase, y + tap_y / stride_y,
-                min(tap_y % stride_y, phases_y - 1), block % plane_blocks,
-                clamp(block / plane_blocks, 0, in.kernel_z - 1), g, z, n) *
-        in.weights(l, tap_channel, kx, ky, block, kb, g);
+    s.partial(l, kb, g, x, y, z, n, q) += s.pixels(within, x, steps, kx, ky, block, g, y, z, n) *
+                                          in.weights(l, tap_channel, kx, ky, block, kb, g);
 
     s.sums = RDom(0, (blocks + group - 1) / group, "sums");
     s.accumulator = Func("accumulator");

@@ -29,6 +29,7 @@ struct ConvInputs {
     /// are.
     int channel_step;
     bool border; ///< false: the strip lies inside the input, and nothing tests for it
+    bool staged; ///< the schedule computes ConvStages::pixels, where others inline it
 };
 
 /// out(k, g, x, y, z, n) = activation(bias(k, g) + sum over kernel planes, rows, columns and

@@ -8,11 +8,15 @@
 #include "generators/conv_narrow.h"
 #include "generators/conv_planar.h"
 #include "generators/conv_pointwise.h"
+#include "generators/conv_tiled.h"
 #include "generators/schedule_function.h"
+#include "schedules/arm/by_element.h"
 #include "schedules/cpu/direct.h"
 #include "schedules/cpu/narrow.h"
 #include "schedules/cpu/planar.h"
 #include "schedules/cpu/pointwise.h"
+#include "schedules/gpu/any.h"
+#include "schedules/gpu/tiled.h"
 
 using namespace Halide;
 
@@ -20,14 +24,17 @@ namespace selvage {
 
 class ConvGenerator : public Generator<ConvGenerator> {
 public:
-    enum class Schedule { reference, direct, pointwise, narrow, planar };
+    enum class Schedule { reference, direct, pointwise, narrow, planar, any, tiled, split };
     GeneratorParam<Schedule> schedule{"schedule",
                                       Schedule::reference,
                                       {{"reference", Schedule::reference},
                                        {"direct", Schedule::direct},
                                        {"pointwise", Schedule::pointwise},
                                        {"narrow", Schedule::narrow},
-                                       {"planar", Schedule::planar}}};
+                                       {"planar", Schedule::planar},
+                                       {"any", Schedule::any},
+                                       {"tiled", Schedule::tiled},
+                                       {"split", Schedule::split}}};
     /// A function outside the tree in place of the schedule's own (docs/add-a-schedule.md).
     GeneratorParam<std::string> function{"function", ""};
     GeneratorParam<int> lanes{"lanes", 1};
@@ -94,6 +101,8 @@ public:
         if (numbers.channels != 0)
             in.channel_step = std::min<int>(in.channel_step, numbers.channels);
         in.border = border;
+        const bool on_arm = get_target().arch == Target::ARM;
+        in.staged = on_arm && schedule == Schedule::direct;
         numbers.fix(in);
         fix_extent(input.dim(0), numbers.channels);
         packed_layout(weights, {lane_block, channel_block, 0, 0, 0, 0, 0});
@@ -103,6 +112,23 @@ public:
         view_layout(source_y, 0);
         view_layout(source_z, 1);
 
+        if (schedule == Schedule::tiled || schedule == Schedule::split) {
+            const bool split = schedule == Schedule::split;
+            const int channels = split ? channel_block / gpu::pieces : int(channel_block);
+            // Weights of all taps, where they leave a fourth of the shared memory of a block (48
+            // KiB) for inputs; else those of a row of taps.
+            const int kernel = std::max<int>(numbers.kernel_x, 1);
+            const int row_bytes = kernel * channels * lane_block * int(sizeof(float));
+            const int kernel_y = kernel * row_bytes <= 36 * 1024 ? kernel : 1;
+            TiledStages stages =
+                conv_tiled(in, {lanes, gpu::vectors, lane_block, tile, tile, channels, kernel,
+                                kernel_y, numbers.stride_x, split});
+            output = stages.output;
+            view_layout(input, -1);
+            view_layout(output, -1);
+            gpu::tiled(stages);
+            return;
+        }
         if (schedule == Schedule::planar) {
             PlanarStages stages = conv_planar(in);
             output = stages.output;
@@ -137,7 +163,8 @@ public:
             fix_extent(output.dim(1), numbers.groups);
             view_layout(input, 0);
             view_layout(output, 0);
-            extra_or(function, cpu::pointwise)(stages, lanes, tile, vectors);
+            extra_or(function, on_arm ? arm::pointwise : cpu::pointwise)(stages, lanes, tile,
+                                                                         vectors);
             return;
         }
         ConvStages stages = conv(in);
@@ -149,7 +176,9 @@ public:
         view_layout(input, dense);
         view_layout(output, dense);
         if (schedule == Schedule::direct)
-            extra_or(function, cpu::direct)(stages, lanes, tile, vectors);
+            extra_or(function, on_arm ? arm::direct : cpu::direct)(stages, lanes, tile, vectors);
+        else if (schedule == Schedule::any)
+            gpu::any(stages);
     }
 };
 

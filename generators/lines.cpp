@@ -127,6 +127,7 @@ void fill_strip(const WindowInputs &in, bool derived, const Expr &ahead, const C
 
     l.numbers = line * phases_x;
     l.derived_numbers = select(phases_x == 1, l.block_numbers + beyond, l.numbers);
+    l.derived_lanes = in.lanes;
     l.combined = bool(combine);
     l.reach_rows = combine ? 0 : reach_y / stride_y;
     l.ahead_rows = ahead;
@@ -203,6 +204,23 @@ std::pair<Expr, Expr> lines_of_pairs(const WindowInputs &in, const Expr &plane, 
         return in_row(l, l.derived, {which, k + column(l, s.tap_x)}, s.tap_y * 2, s.tap_z);
     };
     return {of_half(0), of_half(1)};
+}
+
+Expr row_sums(const WindowInputs &in, const Expr &plane, const Expr &value, const Func &weights,
+              WindowStages &s) {
+    LineStages &l = s.lines;
+    fill_strip(in, true, 0, nullptr, plane, value, s);
+    l.known_taps = known(in.kernel_y, in.stride_y, in.dilation_y);
+    l.derived_numbers = l.block_numbers; // Of sums nothing is read beyond a block.
+    l.derived_lanes = in.block;          // As many 16-bit numbers as one vector holds.
+    Expr sum = cast<int16_t>(0);
+    for (int tap = 0; tap < *Internal::as_const_int(in.kernel_x); ++tap)
+        sum += cast<int16_t>(l.strip(q + tap * in.channels, ys, yp, kz, x, z, n)) *
+               cast<int16_t>(weights(tap));
+    l.derived = Func("derived");
+    l.derived(q, ys, yp, kz, x, z, n) = cast<float>(sum);
+    define_taps(1, in.kernel_y, in.kernel_z, TapOrder::down_columns, s);
+    return in_row(l, l.derived, {k}, s.tap_y, s.tap_z);
 }
 
 Expr column_windows(const WindowInputs &in, const Expr &plane, const Expr &value,

@@ -33,6 +33,12 @@ std::pair<Halide::Expr, Halide::Expr> lines_of_pairs(const WindowInputs &in,
                                                      const Halide::Expr &plane,
                                                      const Halide::Expr &value, WindowStages &s);
 
+/// The sums of kernel rows as floats, added up in 16 bits once for all windows: of the strip's
+/// numbers times weights(tap); s.taps has kernel rows only. For a known number of neighbouring
+/// columns at stride 1, and a block of two vectors.
+Halide::Expr row_sums(const WindowInputs &in, const Halide::Expr &plane, const Halide::Expr &value,
+                      const Halide::Func &weights, WindowStages &s);
+
 /// What a window becomes of one that it was and one more number.
 using Combine = std::function<Halide::Expr(const Halide::Expr &number, const Halide::Expr &window)>;
 

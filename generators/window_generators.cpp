@@ -9,6 +9,7 @@
 #include "generators/windows.h"
 #include "schedules/cpu/lines.h"
 #include "schedules/cpu/windows.h"
+#include "schedules/gpu/any.h"
 
 using namespace Halide;
 
@@ -127,6 +128,8 @@ protected:
     void apply(WindowStages &stages) {
         if (!function.value().empty())
             extra_function<WindowStages>(function)(stages, lanes, tile, vectors);
+        else if (this->get_target().has_gpu_feature())
+            gpu::any(stages.output, stages.window);
         else if (schedule == Schedule::rows)
             cpu::rows(stages, lanes, tile, vectors, border,
                       {numbers.kernel_x, numbers.stride_x, widest_map});
@@ -259,7 +262,10 @@ public:
     }
 
     void generate() {
-        WindowStages stages = lp_pool(inputs(windows), power, p);
+        // The C library's power, since Halide's own of vectors is less exact; on a GPU, the
+        // device's.
+        const char *of_target = get_target().has_gpu_feature() ? "pow_f32" : "powf";
+        WindowStages stages = lp_pool(inputs(windows), power, p, of_target);
         output = stages.output;
         apply(stages);
     }
@@ -268,6 +274,8 @@ public:
 class FilterGenerator : public WindowGenerator<FilterGenerator> {
 public:
     GeneratorParam<bool> fixed{"fixed", false}; ///< weights of int16, not float
+    /// Of lines: such weights are those of a column times those of a row, in all channels.
+    GeneratorParam<bool> separable{"separable", false};
 
     Input<Buffer<void>> weights{"weights"};
     WindowArguments windows;
@@ -277,14 +285,17 @@ public:
     void configure() {
         WindowGenerator::configure();
         input.set_type(UInt(8));
-        weights.set_type(fixed ? Int(16) : Float(32));
-        weights.set_dimensions(fixed ? 5 : 4);
+        weights.set_type(fixed && !separable ? Int(16) : Float(32));
+        weights.set_dimensions(separable ? 1 : fixed ? 5 : 4);
     }
 
     void generate() {
         WindowStages stages = filter(inputs(windows), weights, value, shift);
         output = stages.output;
-        packed_layout(weights, fixed ? std::vector<int>{2, 0, 0, 0, 0} : std::vector<int>(4));
+        std::vector<int> extents(std::size_t(weights.dimensions()));
+        if (fixed && !separable)
+            extents[0] = 2;
+        packed_layout(weights, extents);
         apply(stages);
     }
 };

@@ -143,7 +143,8 @@ WindowStages max_pool_indices(const WindowInputs &in, const Indexing &index) {
     s.window = Func("window");
     s.window(k, x, y, z, n) = {least, -1};
     const Expr largest = s.window(k, x, y, z, n)[0], at = s.window(k, x, y, z, n)[1];
-    Expr wins = read.value > largest || at < 0;
+    // Strict, since other comparisons may come out true of NaN; on ARM they do.
+    Expr wins = strict_float(read.value > largest) || at < 0;
     if (in.input.type().is_float())
         wins = wins || (is_nan(read.value) && !is_nan(largest));
     wins = wins && read.inside;
@@ -175,10 +176,10 @@ WindowStages avg_pool(const WindowInputs &in, const Func &counted_x, const Func 
     return s;
 }
 
-WindowStages lp_pool(const WindowInputs &in, int fixed_p, const Expr &p) {
-    // The C library's power, since Halide's own of vectors is less exact.
-    const auto power = [](const Expr &base, const Expr &exponent) {
-        return Internal::Call::make(Float(32), "powf", {base, exponent},
+WindowStages lp_pool(const WindowInputs &in, int fixed_p, const Expr &p,
+                     const std::string &power_function) {
+    const auto power = [&](const Expr &base, const Expr &exponent) {
+        return Internal::Call::make(Float(32), power_function, {base, exponent},
                                     Internal::Call::PureExtern);
     };
     WindowStages s{};
@@ -232,6 +233,15 @@ Expr filter_by_integers(const WindowInputs &in, const Func &weights, const Expr 
     return clamp(scaled, 0, 255);
 }
 
+/// The same with weights of a row and of a column.
+Expr filter_by_rows(const WindowInputs &in, const Func &weights, const Expr &outside,
+                    const Expr &shift, WindowStages &s) {
+    const Expr read = row_sums(in, channel(in), outside, weights, s);
+    s.window(k, x, y, z, n) = select(shift > 0, 0.5f, 0.f);
+    s.window(k, x, y, z, n) += read * weights(in.kernel_x + s.tap_y);
+    return clamp(s.window(k, x, y, z, n), 0.f, 255.f);
+}
+
 } // namespace
 
 WindowStages filter(const WindowInputs &in, const Func &weights, const Expr &value,
@@ -241,7 +251,8 @@ WindowStages filter(const WindowInputs &in, const Func &weights, const Expr &val
     s.output = Func("result");
     const Expr outside = cast<uint8_t>(value);
     const Expr number = weights.type().is_int() ? filter_by_integers(in, weights, outside, shift, s)
-                                                : filter_by_floats(in, weights, outside, s);
+                        : weights.dimensions() == 1 ? filter_by_rows(in, weights, outside, shift, s)
+                                                    : filter_by_floats(in, weights, outside, s);
     s.output(k, x, y, z, n) = cast<uint8_t>(number);
     return s;
 }

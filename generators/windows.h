@@ -78,13 +78,16 @@ WindowStages avg_pool(const WindowInputs &in, const Halide::Func &counted_x,
                       const Halide::Func &counted_y, const Halide::Func &counted_z);
 
 /// (sum of |tap|^p)^(1/p) over the taps inside the input; 0 where none is. `fixed_p` 1 or 2 stands
-/// for p and needs no powers.
-WindowStages lp_pool(const WindowInputs &in, int fixed_p, const Halide::Expr &p);
+/// for p and needs no powers; others are taken by the target's function of two floats of that name.
+WindowStages lp_pool(const WindowInputs &in, int fixed_p, const Halide::Expr &p,
+                     const std::string &power_function);
 
 /// Of bytes, out(k, x, y, z, n) = the sum of in(k, ...) * weights(k, kx, ky, kz), limited to
 /// 0..255. With weights of float, rounded to the nearest, halves to the even one. With weights of
 /// int16, which lie by pairs of kernel rows, (ky % 2, k, kx, ky / 2, kz), summed in 32 bits and
-/// divided by 2^shift, halves rounded up.
+/// divided by 2^shift, halves rounded up. The same where those of every channel are a column
+/// times a row, if `weights` has one dimension: the row's and then the column's, the latter divided
+/// by 2^shift, as floats. Rows are summed first, in 16 bits, and all sums must be exact.
 WindowStages filter(const WindowInputs &in, const Halide::Func &weights, const Halide::Expr &value,
                     const Halide::Expr &shift);
 

@@ -7,6 +7,7 @@
 #include "generators/conv_winograd.h"
 #include "generators/schedule_function.h"
 #include "runtime/selvage/core/winograd.h"
+#include "schedules/arm/by_element.h"
 #include "schedules/cpu/winograd.h"
 
 using namespace Halide;
@@ -70,7 +71,8 @@ public:
         view_layout(source_z, 1);
         view_layout(input, 0);
         view_layout(output, 0);
-        extra_or(function, cpu::winograd)(stages, lanes, tile, vectors);
+        const bool on_arm = get_target().arch == Target::ARM;
+        extra_or(function, on_arm ? arm::winograd : cpu::winograd)(stages, lanes, tile, vectors);
     }
 };
 

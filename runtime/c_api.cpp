@@ -40,6 +40,10 @@ struct selvage_plan {
     std::vector<selvage::PlannedPart> parts;
 };
 
+struct selvage_device {
+    selvage::Device device;
+};
+
 struct selvage_layer {
     explicit selvage_layer(Layer made) : layer(std::move(made)), plan(layer.plan()) {}
 
@@ -53,7 +57,9 @@ static_assert(SELVAGE_OK == int(Code::ok) &&
               SELVAGE_INVALID_ARGUMENT == int(Code::invalid_argument) &&
               SELVAGE_OVERFLOW == int(Code::overflow) &&
               SELVAGE_UNSUPPORTED == int(Code::unsupported) &&
-              SELVAGE_TOO_SMALL == int(Code::too_small) && SELVAGE_INTERNAL == int(Code::internal));
+              SELVAGE_TOO_SMALL == int(Code::too_small) &&
+              SELVAGE_INTERNAL == int(Code::internal) &&
+              SELVAGE_DEVICE_FAILURE == int(Code::device));
 static_assert(SELVAGE_F32 == int(Type::f32) && SELVAGE_U8 == int(Type::u8) &&
               SELVAGE_I8 == int(Type::i8));
 static_assert(SELVAGE_OIHW == int(WeightOrder::oihw) && SELVAGE_HWIO == int(WeightOrder::hwio));
@@ -122,19 +128,29 @@ template <class Enum> int number(const Enum &asked) {
 
 std::string_view given(const char *text) { return text == nullptr ? "" : text; }
 
+/// Whether options are those of this library's header; `name` is that of their type.
+template <class Asked> Status check_size(const Asked &asked, const char *name) {
+    if (asked.struct_size == sizeof(Asked))
+        return {};
+    return invalid("options: struct_size is " + std::to_string(asked.struct_size) +
+                   ", this library's " + name + " has " + std::to_string(sizeof(Asked)) + " bytes");
+}
+
 Status read_options(const selvage_options *asked, Options *options) {
     if (asked == nullptr)
         return {};
-    if (asked->struct_size != sizeof(selvage_options))
-        return invalid("options: struct_size is " + std::to_string(asked->struct_size) +
-                       ", this library's selvage_options has " +
-                       std::to_string(sizeof(selvage_options)) + " bytes");
+    if (Status s = check_size(*asked, "selvage_options"); !s.ok())
+        return s;
     options->isa = given(asked->isa);
     options->schedule = given(asked->schedule);
     options->adjacent_pixels = asked->adjacent_pixels != 0;
     options->threads = asked->threads == 0 ? 1 : asked->threads;
     options->table = asked->table;
     options->accuracy = given(asked->accuracy);
+    if (asked->device != nullptr)
+        options->device = asked->device->device;
+    options->cpu_fallback = asked->cpu_fallback != 0;
+    options->separable = asked->separable != 0;
     return {};
 }
 
@@ -201,6 +217,18 @@ Status run_views(const char *function, const selvage_tensor *input, const selvag
     return invalid("run: input has type " + str(type) +
                    ", which is none of SELVAGE_F32 (0), SELVAGE_U8 (1), SELVAGE_I8 (2)");
 }
+
+/// The tensors of a layer over dense memory.
+struct DenseTensors {
+    selvage_tensor input, output, indices;
+    const selvage_tensor *given_indices; ///< null: none
+
+    DenseTensors(const selvage_layer &layer, const void *in, void *out, int64_t *index)
+        : input(selvage_plan_input(&layer.plan, in)), output(selvage_plan_output(&layer.plan, out)),
+          indices(selvage_plan_indices(&layer.plan, index)),
+          given_indices(index == nullptr ? nullptr : &indices) {}
+    DenseTensors(const DenseTensors &) = delete;
+};
 
 Status run_layer(selvage_layer *layer, const selvage_tensor *input, const selvage_tensor *output,
                  const selvage_tensor *indices, const selvage_parallel *parallel) {
@@ -311,6 +339,78 @@ selvage_code selvage_canonical(const char *problem, char *canonical, size_t byte
     });
 }
 
+// Devices.
+
+selvage_code selvage_device_open(const char *target, const selvage_device_options *options,
+                                 selvage_device **device, selvage_status *status) {
+    return guarded(status, [&]() -> Status {
+        if (Status s = check_null("selvage_device_open", {{"target", target}, {"device", device}});
+            !s.ok())
+            return s;
+        selvage::DeviceOptions wishes;
+        if (options != nullptr) {
+            if (Status s = check_size(*options, "selvage_device_options"); !s.ok())
+                return s;
+            wishes = {options->index, options->context, options->stream};
+        }
+        selvage_device made;
+        if (Status s = selvage::open_device(target, wishes, &made.device); !s.ok())
+            return s;
+        *device = new selvage_device(std::move(made));
+        return {};
+    });
+}
+
+void selvage_device_free(selvage_device *device) { delete device; }
+
+const char *selvage_device_name(const selvage_device *device) {
+    return device == nullptr ? "" : device->device.name().c_str();
+}
+
+selvage_code selvage_device_allocate(const selvage_device *device, size_t bytes, void **memory,
+                                     selvage_status *status) {
+    return guarded(status, [&]() -> Status {
+        if (Status s = check_null("selvage_device_allocate", {{"device", device}}); !s.ok())
+            return s;
+        return device->device.allocate(bytes, memory);
+    });
+}
+
+void selvage_device_release(const selvage_device *device, void *memory) {
+    if (device != nullptr)
+        device->device.release(memory);
+}
+
+selvage_code selvage_device_copy_in(const selvage_device *device, const void *host, void *memory,
+                                    size_t bytes, selvage_status *status) {
+    return guarded(status, [&]() -> Status {
+        if (Status s = check_null("selvage_device_copy_in",
+                                  {{"device", device}, {"host", host}, {"memory", memory}});
+            !s.ok())
+            return s;
+        return device->device.copy_in(host, memory, bytes);
+    });
+}
+
+selvage_code selvage_device_copy_out(const selvage_device *device, const void *memory, void *host,
+                                     size_t bytes, selvage_status *status) {
+    return guarded(status, [&]() -> Status {
+        if (Status s = check_null("selvage_device_copy_out",
+                                  {{"device", device}, {"memory", memory}, {"host", host}});
+            !s.ok())
+            return s;
+        return device->device.copy_out(memory, host, bytes);
+    });
+}
+
+selvage_code selvage_device_synchronize(const selvage_device *device, selvage_status *status) {
+    return guarded(status, [&]() -> Status {
+        if (Status s = check_null("selvage_device_synchronize", {{"device", device}}); !s.ok())
+            return s;
+        return device->device.synchronize();
+    });
+}
+
 // Plans.
 
 selvage_code selvage_plan_create(const char *problem, const selvage_options *options,
@@ -350,6 +450,10 @@ void selvage_plan_free(selvage_plan *plan) { delete plan; }
 
 const char *selvage_plan_problem(const selvage_plan *plan) {
     return plan == nullptr ? "" : plan->problem.c_str();
+}
+
+const char *selvage_plan_target(const selvage_plan *plan) {
+    return plan == nullptr ? "" : plan->plan.device().target().c_str();
 }
 
 const char *selvage_plan_kernel(const selvage_plan *plan) {
@@ -513,10 +617,23 @@ selvage_code selvage_layer_run(selvage_layer *layer, const void *input, void *ou
     return guarded(status, [&]() -> Status {
         if (Status s = check_null("selvage_layer_run", {{"layer", layer}}); !s.ok())
             return s;
-        const selvage_tensor in = selvage_plan_input(&layer->plan, input),
-                             out = selvage_plan_output(&layer->plan, output),
-                             index = selvage_plan_indices(&layer->plan, indices);
-        return run_layer(layer, &in, &out, indices == nullptr ? nullptr : &index, parallel);
+        const DenseTensors dense(*layer, input, output, indices);
+        return run_layer(layer, &dense.input, &dense.output, dense.given_indices, parallel);
+    });
+}
+
+selvage_code selvage_layer_run_on_host_memory(selvage_layer *layer, const void *input, void *output,
+                                              int64_t *indices, const selvage_parallel *parallel,
+                                              selvage_status *status) {
+    return guarded(status, [&]() -> Status {
+        const char *const function = "selvage_layer_run_on_host_memory";
+        if (Status s = check_null(function, {{"layer", layer}}); !s.ok())
+            return s;
+        const DenseTensors dense(*layer, input, output, indices);
+        return run_views(function, &dense.input, &dense.output, dense.given_indices,
+                         [&](const auto &in, const auto &out, const auto *index) {
+                             return layer->layer.run_on_host_memory(in, out, index, parallel);
+                         });
     });
 }
 

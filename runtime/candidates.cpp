@@ -1,10 +1,8 @@
 #include "candidates.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 
-#include "selvage/core/cpu.h"
 #include "selvage/core/packing.h"
 #include "selvage/plan.h"
 
@@ -20,11 +18,6 @@ std::string rounds_more(const KernelRow &row, const Choice &choice) {
                : "needs accuracy=fast";
 }
 
-/// Whether a row is for GPUs: those for CPUs are of one of the sets that some CPU has.
-bool is_for_gpu(const KernelRow &row) {
-    return std::find(std::begin(isas), std::end(isas), std::string_view(row.isa)) == std::end(isas);
-}
-
 } // namespace
 
 bool runs(const Device &device, std::string_view isa) {
@@ -36,8 +29,9 @@ std::string who(const Device &device) {
 }
 
 bool same_packing(const Problem &problem, const KernelRow &a, const KernelRow &b) {
-    // Window kernels of one operator share one order, of weights as of sums.
+    // Window kernels of one operator share one order, of weights as of sums that round.
     return std::string_view(a.op) == b.op && std::string_view(a.isa) == b.isa &&
+           has_separate_weights(a, problem) == has_separate_weights(b, problem) &&
            (!is_conv(problem) ||
             (a.family == b.family && lane_block(a) == lane_block(b) &&
              a.channel_block == b.channel_block && a.output_tile == b.output_tile));

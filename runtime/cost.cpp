@@ -51,7 +51,10 @@ double lines_cost(const KernelRow &row, const Task &task) {
     const double images = double(p.n) * double(task.z.outputs);
     // Windows of columns are combined as the strip is filled.
     const bool columns = detail::combines_columns(row, p);
-    const double taps = double(task.z.kernel) * double(columns ? 1 : y.kernel) * double(x.kernel);
+    const double plane = columns         ? double(x.kernel)
+                         : row.separable ? double(y.kernel + x.kernel)
+                                         : double(y.kernel) * double(x.kernel);
+    const double taps = double(task.z.kernel) * plane;
     // A vector of a row that is copied, a number at its edges; where pixels lie apart, 4 numbers of
     // a pixel. Together with the rates of `taps` fitted to 570 layers of 6 to 256 channels, kernels
     // of 2x2 to 9x9 and all three instruction sets: with 6 for a pixel, what is chosen takes 1.03
@@ -177,6 +180,35 @@ double pointwise_cost(const KernelRow &row, const Task &task) {
     return tiles * (sums + copies * copy_vector);
 }
 
+/// Of rows for GPUs: cycles of a large one, by arithmetic, none of it measured.
+double gpu_conv_cost(const KernelRow &row, const Task &task) {
+    // An H100: multiprocessors, multiply-adds of one in a cycle, and products that it must have
+    // under way to keep them busy: 8 warps with 64 sums each.
+    constexpr double processors = 132, multiply_adds = 128, under_way = 8 * 32 * 64;
+    // Number by number a product takes two loads of its own and the tests and arithmetic of their
+    // places; a tile shares them. To start another kernel, and to write and read a partial sum.
+    constexpr double alone = 12, start = 5000, partial_sum = 0.01;
+    const Problem &p = task.problem;
+    const Window &y = task.y, &x = task.x;
+    const std::int64_t parts = groups(p), inputs = p.c / parts, outputs = p.k / parts;
+    const bool split = row.family == Family::split;
+    const double taps = double(task.z.kernel) * double(y.kernel) * double(x.kernel);
+    const double pixels = double(row.tile) * double(row.tile);
+    const double slices = split ? double(blocks_of(inputs, row.channel_block)) * task.z.kernel : 1;
+    const double blocks = double(p.n) * double(task.z.outputs) * double(parts) *
+                          double(blocks_of(outputs, lane_block(row))) *
+                          double(blocks_of(y.outputs, row.tile)) *
+                          double(blocks_of(x.outputs, row.tile)) * slices;
+    const double sums = pixels * double(lane_block(row));
+    const double products = sums * taps * double(round_up(inputs, row.channel_block)) / slices *
+                            (is_tiled(row) ? 1 / (row.rate / 100.0) : alone);
+    const double each = std::ceil(blocks / processors);
+    const double busy = std::min(1.0, each * sums / under_way);
+    const double added = double(p.n) * double(task.z.outputs) * double(y.outputs) *
+                         double(x.outputs) * double(p.k) * slices;
+    return each * products / (multiply_adds * busy) + (split ? start + added * partial_sum : 0);
+}
+
 /// Whether a row of tiles has loops of its own for the map: whole tiles, twice, four times ... as
 /// many, with SAME pads (schedules/cpu/windows.h).
 bool is_known_map(const KernelRow &row, const Window &x) {
@@ -214,8 +246,10 @@ double cost(const KernelRow &row, const Task &task) {
                           : row.family == Family::lines     ? lines_cost(row, task)
                           : row.family == Family::pointwise ? pointwise_cost(row, task)
                           : row.family == Family::narrow    ? narrow_cost(row, task)
-                          : is_conv(task.problem)           ? direct_cost(row, task)
-                                                            : window_cost(row, task);
+                          : is_tiled(row) || (is_conv(task.problem) && row.family == Family::any)
+                              ? gpu_conv_cost(row, task)
+                          : is_conv(task.problem) ? direct_cost(row, task)
+                                                  : window_cost(row, task);
     return row.border ? cycles : cycles * inside_factor;
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "choose.h"
+#include "selvage/core/cpu.h"
 #include "selvage/core/limits.h"
 
 namespace selvage {
@@ -54,6 +56,8 @@ std::string copies_lines(const KernelRow &row, const Task &task) {
         return "takes one group, not " + str(p.g);
     if (p.layout == Layout::nchw && has_weights(p.op))
         return "takes layout nhwc";
+    if (has_separate_weights(row, p) && !task.separable)
+        return "needs separable weights, which Options::separable promises";
     return {};
 }
 
@@ -106,7 +110,27 @@ std::string cannot_cut_up(const KernelRow &row, const Task &task) {
     return {};
 }
 
+/// Why a grid of blocks cannot be as large as a task wants, or empty.
+std::string exceeds_grid(const KernelRow &row, const Task &task) {
+    for (const std::int64_t count : {task.z.outputs, task.y.outputs, task.problem.k})
+        if (count > most_blocks)
+            return "takes at most " + str(most_blocks) + " planes, rows and channels, not " +
+                   str(count);
+    // Of each image all slices of the channels, at once.
+    const std::int64_t slices = detail::weight_blocks(row, task);
+    if (row.family == Family::split && double(slices) * double(task.problem.n) > most_blocks)
+        return "takes at most " + str(most_blocks) + " images x slices of channels, not " +
+               str(task.problem.n) + "x" + str(slices);
+    return {};
+}
+
 } // namespace
+
+// Those for CPUs are of one of the sets that some CPU has.
+bool is_for_gpu(const KernelRow &row) {
+    return std::none_of(std::begin(isas), std::end(isas),
+                        [&](const char *isa) { return same_text(isa, row.isa); });
+}
 
 std::string decline(const KernelRow &row, const Task &task) {
     const Problem &p = task.problem;
@@ -120,7 +144,8 @@ std::string decline(const KernelRow &row, const Task &task) {
         return "takes layout nhwc";
     if (!nchw && row.family == Family::planar)
         return "takes layout nchw";
-    if (row.family == Family::rows || row.family == Family::narrow || row.family == Family::lines)
+    if (row.family == Family::rows || row.family == Family::narrow || row.family == Family::lines ||
+        is_tiled(row))
         if (std::string reason = takes_one_size(row, task); !reason.empty())
             return reason;
     if (row.family == Family::winograd)
@@ -131,6 +156,9 @@ std::string decline(const KernelRow &row, const Task &task) {
             return reason;
     if (row.family == Family::lines || row.family == Family::narrow)
         if (std::string reason = copies_lines(row, task); !reason.empty())
+            return reason;
+    if (is_for_gpu(row))
+        if (std::string reason = exceeds_grid(row, task); !reason.empty())
             return reason;
     if (!row.border)
         if (std::string reason = reaches_outside(row, task); !reason.empty())

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "gpu/queue.h"
-#include "selvage/core/scratch.h"
+#include "selvage/memory.h"
 #include "selvage/plan.h"
 
 namespace selvage {
@@ -51,10 +51,10 @@ Status Device::allocate(std::size_t bytes, void **memory) const try {
                 memory == nullptr ? "allocate: memory is null" : "allocate: 0 bytes"};
     if (queue_ != nullptr)
         return queue_->allocate(bytes, memory);
-    void *const found = ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
+    Memory found = selvage::allocate(bytes);
     if (found == nullptr)
         return {Code::too_small, "out of memory"};
-    *memory = found;
+    *memory = found.release();
     return {};
 } catch (const std::bad_alloc &) {
     return {Code::too_small, "out of memory"};
@@ -66,7 +66,7 @@ void Device::release(void *memory) const {
     if (queue_ != nullptr)
         queue_->release(memory);
     else
-        ::operator delete(memory, std::align_val_t(alignment));
+        FreeMemory()(static_cast<std::byte *>(memory));
 }
 
 Status Device::copy_in(const void *host, void *memory, std::size_t bytes) const try {

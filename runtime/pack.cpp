@@ -58,6 +58,21 @@ Status Plan::pack(const float *weights, WeightOrder order, const float *bias, vo
     return {Code::too_small, "out of memory"};
 }
 
+Status check_separable(const Problem &problem, const std::int16_t *weights, WeightOrder order) try {
+    if (Status status = check(problem); !status.ok())
+        return status;
+    if (problem.op != Op::filter || problem.shift < 0 || weights == nullptr)
+        return {Code::invalid_argument, weights == nullptr
+                                            ? "check_separable: weights is null"
+                                            : "check_separable: takes filters with whole weights"};
+    char text[longest_line];
+    Line line(text, sizeof text);
+    const Code code = check_separable(problem, weights, order, line);
+    return code == Code::ok ? Status() : Status(code, text);
+} catch (const std::bad_alloc &) {
+    return {Code::too_small, "out of memory"};
+}
+
 Status Plan::pack(const std::int16_t *weights, WeightOrder order, void *packed) const try {
     if (Status status = check_pack(work(), weights, packed); !status.ok())
         return status;
@@ -68,6 +83,9 @@ Status Plan::pack(const std::int16_t *weights, WeightOrder order, void *packed) 
     line.add("pack: ");
     if (const Code code = check_sums(problem(), weights, order, line); code != Code::ok)
         return {code, text};
+    if (has_separate_weights(*work().weights.front().row, problem()))
+        if (const Code code = check_separable(problem(), weights, order, line); code != Code::ok)
+            return {code, text};
     return pack_all(work(), weights, order, nullptr, packed);
 } catch (const std::bad_alloc &) {
     return {Code::too_small, "out of memory"};

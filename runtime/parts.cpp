@@ -164,6 +164,7 @@ Status add_windows(Choice choice, const Piece &piece, Work *work) {
     task.x = task.x.slice(output.x.begin, output.x.size);
     task.problem = of_channels(p, piece.channels.size);
     task.adjacent_pixels = work->adjacent_pixels;
+    task.separable = work->separable;
     task.is_tile = work->is_tile;
     task.asked = work->asked.blocking;
     if (!work->weights.empty())

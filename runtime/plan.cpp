@@ -371,6 +371,7 @@ Status decide(const Problem &problem, const Options &options, Work *work) {
     work->problem = problem;
     work->device = options.device;
     work->adjacent_pixels = options.adjacent_pixels;
+    work->separable = options.separable;
     work->threads = options.threads;
     work->asked = wishes.schedule;
     work->fast = wishes.fast;
@@ -425,8 +426,8 @@ Status make_plan(const Problem &problem, const Options &options, Plan *plan) try
         return {Code::invalid_argument, "make_plan: plan is null"};
     if (Status status = check(problem); !status.ok())
         return status;
-    // The references, first of the table, are for every x86-64 CPU.
-    if (kernel_rows()->function == nullptr)
+    if (std::none_of(kernel_rows(), kernel_rows() + kernel_row_count(),
+                     [](const KernelRow &row) { return row.function != nullptr; }))
         return {Code::unsupported, "this build of selvage has no kernels (SELVAGE_KERNELS=OFF); "
                                    "configure and build it with -DSELVAGE_KERNELS=ON"};
     if (options.threads < 1 || options.threads > most_threads)
@@ -463,6 +464,7 @@ Status Plan::tile(const Region &output, Plan *tile) const try {
     auto work = std::make_shared<Work>();
     work->problem = work_->problem;
     work->adjacent_pixels = work_->adjacent_pixels;
+    work->separable = work_->separable;
     work->is_tile = true;
     work->device = work_->device;
     work->threads = work_->threads;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "check_views.h"
+#include "choose.h"
 #include "gpu/queue.h"
 #include "selvage/core/call.h"
 #include "selvage/plan.h"
@@ -88,6 +89,12 @@ int run_part(const Work &work, const Part &part, const Memory &memory, std::int6
     return call();
 }
 
+/// How many images one call of a part may span.
+std::int64_t images_per_call(const Part &part, std::int64_t addressable) {
+    return is_for_gpu(*part.row) ? std::min(addressable, most_blocks / part.task.z.outputs)
+                                 : addressable;
+}
+
 /// One run of a plan, whose shares are computed at the same time, and how it went.
 struct Job {
     const Work &work;
@@ -116,10 +123,12 @@ void run_share(void *data, int share) {
     for (auto each = first_part; each != parts.end() && each->share == share; ++each) {
         const Part &part = *each;
         const std::int64_t end = part.images.begin + part.images.size;
-        for (std::int64_t first = part.images.begin; first < end; first += job.images_per_call) {
+        const std::int64_t step = images_per_call(part, job.images_per_call);
+        for (std::int64_t first = part.images.begin; first < end; first += step) {
             DeviceCall call = {{scratch, bytes}, job.work.device.queue()};
-            const std::int64_t images = std::min(job.images_per_call, end - first);
-            if (run_part(job.work, part, job.memory, first, images, &call) != 0) {
+            const std::int64_t images = std::min(step, end - first);
+            const int result = run_part(job.work, part, job.memory, first, images, &call);
+            if (result != 0 || !call.status.ok()) {
                 const std::lock_guard<std::mutex> lock(job.mutex);
                 job.failed = &part;
                 job.failure = std::move(call.status);

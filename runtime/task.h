@@ -13,6 +13,7 @@ struct Task {
     bool adjacent_pixels = false; ///< the promise of Options
     bool is_tile = false;         ///< of the input there is only what the windows read
     Blocking asked = {};          ///< by a schedule; larger numbers than the task has mean all
+    bool separable = false;       ///< the promise of Options
 
     static constexpr bool may_ask = true;
     static constexpr bool may_be(Family) { return true; }

@@ -36,7 +36,7 @@ struct Part {
 struct Work {
     Problem problem;
     Device device;
-    bool adjacent_pixels = false;
+    bool adjacent_pixels = false, separable = false; ///< the promises of Options
     bool is_tile = false;
     int threads = 1;
     bool fast = false;              ///< Options::accuracy

@@ -19,7 +19,7 @@ struct LineStages {
     bool
         combined; ///< rows of the strip are windows of single columns, of several rows of the input
     /// What windows read instead, if it is defined: the strip's numbers converted, with coordinates
-    /// of the same names; or these by pairs of rows, with `half` before q.
+    /// of the same names; these by pairs of rows, with `half` before q; or sums of kernel rows.
     Halide::Func derived;
     Halide::Func columns;     ///< (t): how far tap t of a kernel row lies along q
     Halide::Expr last_column; ///< the largest of them
@@ -30,6 +30,7 @@ struct LineStages {
     Halide::Expr ahead_rows;      ///< rows of the strip that only `derived` reads (ys)
     Halide::Expr block_numbers;   ///< numbers of an output's line that are computed together
     Halide::Expr derived_numbers; ///< numbers of `derived` that these read
+    int derived_lanes;            ///< of these, numbers that are computed together
     bool known_taps; ///< those of the innermost loop are neighbours, and their number is known
     Halide::Expr strip_rows;   ///< output rows that share a strip
     Halide::Expr strip_planes; ///< planes that share a strip

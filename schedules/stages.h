@@ -11,12 +11,14 @@
 /// schedules: k output channel, g group, x column, y row, z plane, n image.
 namespace selvage {
 
-/// conv: input -> padded -> strip -> partial -> accumulator -> output.
+/// conv: input -> padded -> strip -> pixels -> partial -> accumulator -> output.
 struct ConvStages {
     Halide::Func padded;  ///< (c, g, x, y, z, n): the input, or the border's value
     Halide::Func strip;   ///< (ci, xs, xp, ys, yp, cb, kz, g, z, n): padded, in blocks of
                           ///< channels, for each plane of the kernel
     Halide::Func columns; ///< (t): where tap t of a kernel row lies in the strip: xs and xp
+    Halide::Func pixels;  ///< (i, x, sb, tx, ty, b, g, y, z, n): channel i of step sb of block b of
+                          ///< the strip, by tap and output
     Halide::Func partial; ///< (l, kb, g, x, y, z, n, q): sum over the taps of channel blocks q
     /// Of partial: channel in a step, step in a block, kernel column, kernel row, block in q.
     Halide::RDom taps;

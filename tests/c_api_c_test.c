@@ -44,7 +44,11 @@ static void library(void) {
     char text[SELVAGE_TEXT_BYTES];
     CHECK(strcmp(selvage_version(), SELVAGE_VERSION) == 0);
     CHECK(strcmp(selvage_code_name(SELVAGE_TOO_SMALL), "too_small") == 0);
+#if defined(__aarch64__)
+    CHECK(selvage_isa(0) != NULL && strcmp(selvage_isa(0), "neon") == 0);
+#else
     CHECK(selvage_isa(0) != NULL && strcmp(selvage_isa(0), "sse41") == 0);
+#endif
     CHECK(selvage_kernel_count() > 0);
     CHECK_OK(selvage_kernel_at(0, &kernel, status));
     CHECK(strcmp(kernel.schedule, "reference") == 0);

@@ -205,8 +205,8 @@ TEST(CApiErrors, StatusesOfTheLibraryPassThrough) {
     EXPECT_EQ(layer, nullptr);
 
     const auto wish = [&](const char *isa, const char *schedule, int threads) {
-        const selvage_options options = {sizeof(options), isa,     schedule, 0,
-                                         threads,         nullptr, nullptr};
+        const selvage_options options = {sizeof(options), isa,     schedule, 0, threads,
+                                         nullptr,         nullptr, nullptr,  0, 0};
         selvage::Options right;
         right.isa = isa;
         right.schedule = schedule;
@@ -351,7 +351,8 @@ TEST(CApiErrors, OptionsOfAnotherSizeAreNotRead) {
     const auto *const nowhere = reinterpret_cast<const char *>(1);
     for (std::size_t size : {std::size_t(0), sizeof(selvage_options) - 1,
                              sizeof(selvage_options) + 8, std::size_t(-1)}) {
-        const selvage_options options = {size, nowhere, nowhere, 0, 0, nullptr, nullptr};
+        const selvage_options options = {size,    nowhere, nowhere, 0, 0,
+                                         nullptr, nullptr, nullptr, 0, 0};
         const std::string text = "options: struct_size is " + std::to_string(size) +
                                  ", this library's selvage_options has " +
                                  std::to_string(sizeof(selvage_options)) + " bytes";
@@ -403,7 +404,8 @@ TEST(CApiErrors, OtherBytesAreCutLikeTheseAtMostThree) {
 }
 
 TEST(CApiErrors, TextsAreOneLine) {
-    const selvage_options options = {sizeof(options), "x\ny", nullptr, 0, 0, nullptr, nullptr};
+    const selvage_options options = {sizeof(options), "x\ny",  nullptr, 0, 0,
+                                     nullptr,         nullptr, nullptr, 0, 0};
     selvage_plan *plan = nullptr;
     selvage_status status = dirty();
     EXPECT_EQ(selvage_plan_create(conv, &options, &plan, &status), SELVAGE_INVALID_ARGUMENT);
@@ -415,7 +417,8 @@ TEST(CApiErrors, TextsAreOneLine) {
 
 TEST(CApiErrors, OutOfMemoryIsAStatus) {
     // Of one kernel, so that not every kernel's text is an allocation.
-    const selvage_options options = {sizeof(options), nullptr, "reference", 0, 0, nullptr, nullptr};
+    const selvage_options options = {sizeof(options), nullptr, "reference", 0, 0,
+                                     nullptr,         nullptr, nullptr,     0, 0};
     const PlanHandle whole = plan_of(conv, &options);
     const selvage_region top = {{0, 1}, {0, 2}, {0, 7}};
     selvage_plan *plan = nullptr;

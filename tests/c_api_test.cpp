@@ -122,7 +122,8 @@ TEST(CApiLibrary, TheLongestCanonicalTextFits) {
 TEST(CApiPlan, AnswersAsTheCppPlan) {
     for (const char *problem : problems) {
         SCOPED_TRACE(problem);
-        const selvage_options options = {sizeof(options), nullptr, nullptr, 0, 3, nullptr, nullptr};
+        const selvage_options options = {sizeof(options), nullptr, nullptr, 0, 3,
+                                         nullptr,         nullptr, nullptr, 0, 0};
         selvage::Options same_options;
         same_options.threads = 3;
         Plan plan;
@@ -305,30 +306,33 @@ TEST(CApiPlan, TilesMeetWithoutSeams) {
 TEST(CApiPlan, OptionsReachThePlan) {
     for (std::size_t i = 0; selvage_isa(i) != nullptr; ++i) {
         const selvage_options options = {sizeof(options), selvage_isa(i), nullptr, 0, 0,
-                                         nullptr,         nullptr};
+                                         nullptr,         nullptr,        nullptr, 0, 0};
         const std::string kernel = selvage_plan_kernel(plan_of(conv, &options).get());
         EXPECT_EQ(kernel.substr(kernel.rfind('/') + 1), selvage_isa(i));
     }
-    const selvage_options fast = {sizeof(fast), nullptr, nullptr, 0, 0, nullptr, "fast"};
+    const selvage_options fast = {sizeof(fast), nullptr, nullptr, 0, 0,
+                                  nullptr,      "fast",  nullptr, 0, 0};
     const char *const layer = "conv2d c=64 k=64 in=56x56 kernel=3 pads=1";
     EXPECT_NE(std::string(selvage_plan_kernel(plan_of(layer, &fast).get())).find("/winograd_"),
               std::string::npos);
-    for (const char *schedule : {"reference", "direct_6x2_c4"}) {
+    for (const char *schedule : {"reference", schedule_of("conv", "direct_", "_c4")}) {
         const selvage_options options = {sizeof(options), nullptr, schedule, 0, 0,
-                                         nullptr,         nullptr};
+                                         nullptr,         nullptr, nullptr,  0, 0};
         const std::string kernel = selvage_plan_kernel(plan_of(conv, &options).get());
         EXPECT_EQ(kernel.substr(0, kernel.rfind('/')), std::string("conv/") + schedule);
     }
     const std::string rgb = "max_pool2d c=3 in=32x32 kernel=3 pads=1";
     for (int adjacent : {0, 1, 2}) {
-        selvage_options options = {sizeof(options), "", nullptr, adjacent, 0, nullptr, nullptr};
+        selvage_options options = {sizeof(options), "",      nullptr, adjacent, 0,
+                                   nullptr,         nullptr, nullptr, 0,        0};
         selvage::Options right;
         right.adjacent_pixels = adjacent != 0;
         Plan plan;
         ASSERT_TRUE(make_plan(parse(rgb), right, &plan).ok());
         EXPECT_EQ(selvage_plan_kernel(plan_of(rgb, &options).get()), plan.kernel());
     }
-    const selvage_options nothing = {sizeof(nothing), nullptr, nullptr, 0, 0, nullptr, nullptr};
+    const selvage_options nothing = {sizeof(nothing), nullptr, nullptr, 0, 0,
+                                     nullptr,         nullptr, nullptr, 0, 0};
     EXPECT_STREQ(selvage_plan_kernel(plan_of(rgb, &nothing).get()),
                  selvage_plan_kernel(plan_of(rgb).get()));
 }
@@ -342,8 +346,8 @@ TEST(CApiPlan, ThreadsGiveTheSameBits) {
         w[i] = float(i % 13) - 6;
     std::vector<float> right;
     for (int threads : {0, 1, 2, 5}) {
-        const selvage_options options = {sizeof(options), nullptr, nullptr, 0,
-                                         threads,         nullptr, nullptr};
+        const selvage_options options = {sizeof(options), nullptr, nullptr, 0, threads,
+                                         nullptr,         nullptr, nullptr, 0, 0};
         const LayerHandle layer = layer_of(problem, w, SELVAGE_OIHW, &options);
         const selvage_tensor shape = selvage_plan_output(selvage_layer_plan(layer.get()), nullptr);
         selvage::ThreadPool pool(2);

@@ -328,7 +328,7 @@ class RandomConv : public testing::TestWithParam<std::string> {};
 
 TEST_P(RandomConv, MatchesTheOracle) { hold_random_problems(Op::conv, GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(, RandomConv, testing::ValuesIn(selvage::available_isas()),
+INSTANTIATE_TEST_SUITE_P(, RandomConv, testing::ValuesIn(tested_isas()),
                          [](const auto &info) { return info.param; });
 
 } // namespace

@@ -71,7 +71,7 @@ class RandomCopies : public testing::TestWithParam<std::string> {};
 TEST_P(RandomCopies, SamplesMatchTheOracle) { hold_random_problems(Op::stride_sample, GetParam()); }
 TEST_P(RandomCopies, PadsMatchTheOracle) { hold_random_problems(Op::pad, GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(, RandomCopies, testing::ValuesIn(selvage::available_isas()),
+INSTANTIATE_TEST_SUITE_P(, RandomCopies, testing::ValuesIn(tested_isas()),
                          [](const auto &info) { return info.param; });
 
 } // namespace

@@ -56,6 +56,9 @@ class Options(ctypes.Structure):
         ("threads", ctypes.c_int),
         ("table", ctypes.c_void_p),
         ("accuracy", ctypes.c_char_p),
+        ("device", ctypes.c_void_p),
+        ("cpu_fallback", ctypes.c_int),
+        ("separable", ctypes.c_int),
     ]
 
 

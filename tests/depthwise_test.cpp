@@ -68,12 +68,14 @@ TEST(Depthwise, Volumes) {
 
 // Maps with loops of their own (schedules/cpu/windows.h), and with one pad more or less.
 TEST(Depthwise, SmallMapsWithPadsAroundSame) {
+    const int step = 100 / sample(100); // every so manyth
+    int problems = 0;
     for (int kernel : {3, 5, 7})
         for (int stride : {1, 2})
             for (int outputs : {7, 14, 28})
                 for (int left = 0; left < kernel; ++left)
                     for (int right : {kernel - stride - left, kernel - left}) {
-                        if (right < 0)
+                        if (right < 0 || problems++ % step != 0)
                             continue;
                         const auto text = [](int number) { return std::to_string(number); };
                         hold_problem("depthwise2d c=37 in=6x" + text(outputs * stride) +
@@ -112,7 +114,7 @@ class RandomDepthwise : public testing::TestWithParam<std::string> {};
 
 TEST_P(RandomDepthwise, MatchesTheOracle) { hold_random_problems(Op::depthwise, GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(, RandomDepthwise, testing::ValuesIn(selvage::available_isas()),
+INSTANTIATE_TEST_SUITE_P(, RandomDepthwise, testing::ValuesIn(tested_isas()),
                          [](const auto &info) { return info.param; });
 
 } // namespace

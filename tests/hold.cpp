@@ -8,7 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "selvage/core/cpu.h"
+
 #include "random_problems.h"
+#include "tested_device.h"
 
 using selvage::Code;
 using selvage::KernelRow;
@@ -33,6 +36,8 @@ constexpr int most_problems = 8000;
 bool hold(const Trial &trial, const Problem &problem, Options options, const std::string &kernel) {
     trial.announce(kernel.empty() ? "make_plan" : kernel);
     options.adjacent_pixels = trial.adjacent_pixels();
+    options.separable = trial.separable();
+    options.device = tested_device();
     Plan plan;
     const Status status = selvage::make_plan(problem, options, &plan);
     if (status.code() == Code::unsupported)
@@ -82,7 +87,7 @@ Problem parse(const std::string &text) {
 }
 
 std::vector<const KernelRow *> kernels_of(const std::string &op) {
-    const std::vector<std::string> isas = selvage::available_isas();
+    const std::vector<std::string> isas = tested_isas();
     std::vector<const KernelRow *> rows;
     for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i) {
         const KernelRow &row = selvage::kernel_rows()[i];
@@ -92,9 +97,30 @@ std::vector<const KernelRow *> kernels_of(const std::string &op) {
     return rows;
 }
 
+const char *narrowest_isa() { return selvage::isas[0]; }
+
+const char *schedule_of(const std::string &op, const std::string &begin, const std::string &end) {
+    for (std::size_t i = 0; i < selvage::kernel_row_count(); ++i) {
+        const KernelRow &row = selvage::kernel_rows()[i];
+        const std::string schedule = row.schedule;
+        if (row.op == op && std::string(row.isa) == narrowest_isa() &&
+            schedule.rfind(begin, 0) == 0 && schedule.size() >= end.size() &&
+            schedule.compare(schedule.size() - end.size(), end.size(), end) == 0)
+            return row.schedule;
+    }
+    ADD_FAILURE() << "no schedule " << begin << "..." << end << " of " << op << " for "
+                  << narrowest_isa();
+    return "";
+}
+
 std::uint64_t seed_from_environment() {
     const char *seed = std::getenv("SELVAGE_SEED");
     return seed ? std::strtoull(seed, nullptr, 10) : 20240229;
+}
+
+int sample(int usual) {
+    const char *percent = std::getenv("SELVAGE_SAMPLE");
+    return percent ? std::max(1, usual * std::atoi(percent) / 100) : usual;
 }
 
 void hold_random_problems(Op op, const std::string &isa) {
@@ -105,9 +131,9 @@ void hold_random_problems(Op op, const std::string &isa) {
     std::map<const KernelRow *, int> runs;
     int problems = 0, taken = 0;
     const auto enough = [&] {
-        return taken >= problems_taken &&
+        return taken >= sample(problems_taken) &&
                std::all_of(runs.begin(), runs.end(),
-                           [](const auto &each) { return each.second >= runs_of_kernel; });
+                           [](const auto &each) { return each.second >= sample(runs_of_kernel); });
     };
     while (alone ? problems < 1 : !enough() && problems < most_problems) {
         const std::uint64_t each = seed + problems++;
@@ -163,6 +189,13 @@ void hold_indices(const std::string &text, const Data &data, const std::vector<f
 void hold_problem(const std::string &text) {
     const Problem problem = parse(text);
     hold_everywhere(problem, random_data(problem, 1));
+}
+
+void hold_separable(const std::string &text) {
+    const Problem problem = parse(text);
+    const Data data = separable_data(problem, 1);
+    EXPECT_TRUE(data.separable) << text;
+    hold_everywhere(problem, data);
 }
 
 void hold_outputs(const std::string &text, std::vector<std::int64_t> outputs) {

@@ -7,16 +7,30 @@
 #include "selvage/kernels.h"
 #include "selvage/plan.h"
 
+#include "tested_device.h"
 #include "trial.h"
 
 /// The problem of a text; a bad text fails the test.
 selvage::Problem parse(const std::string &text);
 
-/// The kernels of an operator, as kernel_op() calls it, that this CPU can run.
+/// The kernels of an operator, as kernel_op() calls it, that the tested device can run.
 std::vector<const selvage::KernelRow *> kernels_of(const std::string &op);
+
+/// The instruction set that every CPU of this architecture has: "sse41" or "neon".
+const char *narrowest_isa();
+
+/// Of that set the first schedule in the table, of an operator as kernel_op() calls it, whose name
+/// begins and ends so: "direct_" and "_c64", whatever the tile between them.
+const char *schedule_of(const std::string &op, const std::string &begin,
+                        const std::string &end = "");
 
 /// The seed of random tests: SELVAGE_SEED, or always the same.
 std::uint64_t seed_from_environment();
+
+/// How many of something a random test takes: `usual`, or of that as many in a hundred as
+/// SELVAGE_SAMPLE says, and at least one. Emulated processors are a hundred times as slow as real
+/// ones.
+int sample(int usual);
 
 /// Holds random problems of the operator against the plan that the instruction set makes for them
 /// and against every kernel of the set, until its tuned kernels have taken some hundreds, and
@@ -37,7 +51,10 @@ void hold_indices(const std::string &problem, const Data &data, const std::vecto
 /// Holds every kernel that accepts the problem against the oracle on random data, in both layouts.
 void hold_problem(const std::string &problem);
 
-/// The same, and the output must have these sizes: planes, rows, columns.
+/// The same with separable weights of a filter.
+void hold_separable(const std::string &problem);
+
+/// The same on any data, and the output must have these sizes: planes, rows, columns.
 void hold_outputs(const std::string &problem, std::vector<std::int64_t> outputs);
 
 /// The numbers first, first + 1, ... last.

@@ -9,14 +9,13 @@
 
 #include <gtest/gtest.h>
 
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
 #include "selvage/plan.h"
 
 #include "hold.h"
-
-// What __builtin_cpu_supports() consults, as libgcc lays it out.
-extern "C" {
-extern struct CpuModel { unsigned vendor, type, subtype, features; } __cpu_model;
-}
 
 using selvage::Code;
 using selvage::Options;
@@ -26,7 +25,16 @@ using selvage::Status;
 
 namespace {
 
-/// What the kernel of the operating system says, which the library does not ask.
+// What the kernel of the operating system says, which the library does not ask.
+#if defined(__aarch64__)
+
+std::vector<std::string> isas_of_this_cpu() {
+    return getauxval(AT_HWCAP) & HWCAP_ASIMD ? std::vector<std::string>{"neon"}
+                                             : std::vector<std::string>{};
+}
+
+#else
+
 std::set<std::string> cpu_flags() {
     std::ifstream cpuinfo("/proc/cpuinfo");
     for (std::string line; std::getline(cpuinfo, line);)
@@ -54,6 +62,8 @@ std::vector<std::string> isas_of_this_cpu() {
         isas.push_back("avx512");
     return isas;
 }
+
+#endif
 
 /// Sets an environment variable for as long as it lives.
 class Environment {

@@ -693,7 +693,7 @@ TEST(KernelTool, RefusesInOneLine) {
         {"edge 'conv2d c=4 k=4 in=9x9 kernel=3 same=tf' --check", "--same NAME is a convention"},
         {"edge 'conv2d c=4 k=4 in=9x9 kernel=3'", "-o is needed"},
         {good + "--same middle", "middle"},
-        {good + "--target sparc", "--target sparc is not one of x86-64-linux, arm-64-linux"},
+        {good + "--target sparc", "--target sparc is not one of host, x86-64, arm-64"},
         {good + "--isa neon", "--isa neon is not one of sse41, avx2, avx512"},
         {good + "--isa avx512 --schedule direct_6x2_c16", "must be one of direct_14x2_c64"},
         {good + "--isa avx2 --schedule direct_6x2_c64_inside", "has no border"},
@@ -723,6 +723,14 @@ TEST(KernelTool, RefusesInOneLine) {
         EXPECT_NE(outcome.text.find(text), std::string::npos) << arguments << "\n" << outcome.text;
         EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
     }
+}
+
+TEST(KernelTool, KnowsTargetsByTheirShortAndTheirFullNames) {
+    const std::string good = "edge 'max_pool2d c=4 in=9x9 kernel=3' --check -v --target ";
+    for (const char *const target : {"host", "x86-64", "x86-64-linux"})
+        EXPECT_NE(tool(good + target).text.find("/sse41\n"), std::string::npos) << target;
+    for (const char *const target : {"arm-64", "arm-64-linux"})
+        EXPECT_NE(tool(good + target).text.find("/neon\n"), std::string::npos) << target;
 }
 
 TEST(KernelTool, TellsWhatAGeneratorSays) {

@@ -332,7 +332,7 @@ TEST_P(RandomPools, MaximaMatchTheOracle) { hold_random_problems(Op::max_pool, G
 TEST_P(RandomPools, AveragesMatchTheOracle) { hold_random_problems(Op::avg_pool, GetParam()); }
 TEST_P(RandomPools, NormsMatchTheOracle) { hold_random_problems(Op::lp_pool, GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(, RandomPools, testing::ValuesIn(selvage::available_isas()),
+INSTANTIATE_TEST_SUITE_P(, RandomPools, testing::ValuesIn(tested_isas()),
                          [](const auto &info) { return info.param; });
 
 } // namespace

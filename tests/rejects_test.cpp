@@ -116,22 +116,23 @@ TEST(RejectedProblems, PC_154_table_size_wraps) {
 TEST(RejectedProblems, StripsAndWeightsThatWrap) {
     const char *const strip = "conv2d in=1x1 kernel=2x2 dilation=1073741823x1073741796 "
                               "pads=1073741823,1073741796,0,0";
-    for (const char *schedule : {"", "reference", "direct_6x2_c4"})
-        expect_status(plan_status(parse(strip), {"sse41", schedule}), Code::unsupported,
+    for (const char *schedule : {"", "reference", schedule_of("conv", "direct_", "_c4")})
+        expect_status(plan_status(parse(strip), {narrowest_isa(), schedule}), Code::unsupported,
                       {"bytes of scratch", "2147483647"});
 
     // 4 output channels of 8192 x 8192 weights fill 2^30 bytes, a block of 8 of them 2^31.
     const char *const weights = "conv2d in=1x1 k=4 kernel=8192x8192 pads=4096,4096,4095,4095";
-    expect_status(plan_status(parse(weights), {"sse41", "direct_6x2_c4"}), Code::unsupported,
-                  {"packs the weights", "2147483647"});
+    expect_status(
+        plan_status(parse(weights), {narrowest_isa(), schedule_of("conv", "direct_", "_c4")}),
+        Code::unsupported, {"packs the weights", "2147483647"});
 }
 
 // Positions that 32 bits cannot hold must not wrap into the input: 3 * 1431655766 is 2^32 + 2.
 TEST(RejectedProblems, PositionsThatWrap) {
     const Problem problem = parse("max_pool2d c=3 in=1x4 kernel=1x2 dilation=1x1431655766 "
                                   "pads=0,1431655766,0,0");
-    expect_status(plan_status(problem, {"sse41", "lines_4x2", true}), Code::unsupported,
-                  {"position", "1073741824"});
+    expect_status(plan_status(problem, {narrowest_isa(), schedule_of("max_pool", "lines_"), true}),
+                  Code::unsupported, {"position", "1073741824"});
     // The first tap of every window reads padding, so the result is the input.
     const std::vector<float> input = count_up(1, 12);
     int served = 0;
@@ -165,12 +166,12 @@ TEST(RejectedProblems, PC_155_halide_2gb) {
 
 TEST(RejectedOptions, UnknownNames) {
     const Problem p = parse("conv2d in=4x4 kernel=3");
-    expect_status(plan_status(p, {"mmx", ""}), Code::invalid_argument, {"mmx", "sse41"});
+    expect_status(plan_status(p, {"mmx", ""}), Code::invalid_argument, {"mmx", narrowest_isa()});
     expect_status(plan_status(p, {"", "fastest"}), Code::invalid_argument, {"fastest"});
     expect_status(plan_status(parse("pad3d in=4"), {"", "fastest"}), Code::invalid_argument,
                   {"fastest", "reference"});
     setenv("SELVAGE_ISA", "mmx", 1);
-    expect_status(plan_status(p), Code::invalid_argument, {"mmx", "sse41"});
+    expect_status(plan_status(p), Code::invalid_argument, {"mmx", narrowest_isa()});
     unsetenv("SELVAGE_ISA");
     setenv("SELVAGE_SCHEDULE", "fastest", 1);
     expect_status(plan_status(p), Code::invalid_argument, {"fastest"});
@@ -430,6 +431,61 @@ TEST_F(RejectedMemory, Pack) {
     expect_status(plan.pack(whole.data(), WeightOrder::oihw, begin), Code::invalid_argument,
                   {"weights=f32"});
     EXPECT_TRUE(pack(weights.data(), nullptr, begin).ok());
+}
+
+TEST_F(RejectedMemory, PackOfSeparableWeights) {
+    float *const begin = packed.begin<float>();
+    selvage::Options options;
+    options.adjacent_pixels = options.separable = true;
+    const Problem problem = parse("filter2d c=2 in=64x64 kernel=3 weights=fixed:12");
+    ASSERT_TRUE(selvage::make_plan(problem, options, &plan).ok());
+    ASSERT_NE(plan.kernel().find("_separable"), std::string::npos) << plan.kernel();
+    const auto expect = [&](const std::vector<std::int16_t> &oihw, Code code,
+                            std::initializer_list<const char *> words) {
+        expect_status(plan.pack(oihw.data(), WeightOrder::oihw, begin), code, words);
+        expect_status(check_separable(problem, oihw.data(), WeightOrder::oihw), code, words);
+    };
+    const auto expect_ok = [&](const std::vector<std::int16_t> &oihw) {
+        EXPECT_TRUE(plan.pack(oihw.data(), WeightOrder::oihw, begin).ok());
+        EXPECT_TRUE(check_separable(problem, oihw.data(), WeightOrder::oihw).ok());
+    };
+    expect_ok({2, 4, -6, 0, 0, 0, 3, 6, -9, 2, 4, -6, 0, 0, 0, 3, 6, -9});
+    expect_ok(std::vector<std::int16_t>(18, 0));
+    expect({2, 4, -6, 0, 0, 0, 3, 6, -8, 2, 4, -6, 0, 0, 0, 3, 6, -8}, Code::invalid_argument,
+           {"not separable", "channel 0, row 2, column 2 is -8"});
+    // A column and a row each, but not the same.
+    expect({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2}, Code::invalid_argument,
+           {"channel 1, row 2, column 0 is 2"});
+    // A row of 127 and 1, and 2.
+    std::vector<std::int16_t> large(18, 0);
+    large[0] = large[9] = -127;
+    large[1] = large[10] = 1;
+    expect_ok(large);
+    large[1] = large[10] = 2;
+    expect(large, Code::overflow, {"129", "16 bits"});
+    // 255 * 65784 + 2048 and 255 * 65786 + 2048, of at most 2^24.
+    large = {-32767, 0, 0, 32767, 0, 0, 250, 0, 0, -32767, 0, 0, 32767, 0, 0, 250, 0, 0};
+    expect_ok(large);
+    large[6] = large[15] = 252;
+    expect(large, Code::overflow, {"65786", "exact in float"});
+
+    // What no kernel relies on is not checked, by a plan.
+    const Problem five = parse("filter2d in=9x9 kernel=9 weights=fixed:12");
+    ASSERT_TRUE(selvage::make_plan(five, options, &plan).ok());
+    std::vector<std::int16_t> diagonal(81, 0);
+    diagonal[0] = diagonal[80] = 1;
+    const GuardedMemory memory(plan.packed_bytes());
+    EXPECT_TRUE(plan.pack(diagonal.data(), WeightOrder::oihw, memory.begin<std::byte>()).ok());
+    expect_status(check_separable(five, diagonal.data(), WeightOrder::hwio), Code::invalid_argument,
+                  {"not separable"});
+    expect_status(
+        check_separable(parse("filter2d in=4x4 kernel=3"), large.data(), WeightOrder::oihw),
+        Code::invalid_argument, {"whole weights"});
+    expect_status(check_separable(parse("filter3d in=3x4x4 kernel=3 weights=fixed:0"), large.data(),
+                                  WeightOrder::oihw),
+                  Code::unsupported, {"one plane, not 3"});
+    expect_status(check_separable(five, nullptr, WeightOrder::oihw), Code::invalid_argument,
+                  {"weights", "null"});
 }
 
 TEST_F(RejectedMemory, APlanThatWasNotMade) {

@@ -24,6 +24,12 @@ namespace {
 
 const char *const layer = "conv2d c=130 k=200 in=15x17 kernel=3 stride=2 pads=1,2,3,4";
 
+/// The instruction set of entries and plans, and two of its kernels.
+const char *const isa = narrowest_isa(), *const direct = schedule_of("conv", "direct_", "_c64"),
+                  *const other = schedule_of("conv", "direct_", "_c16");
+
+std::string conv_kernel(const std::string &schedule) { return "conv/" + schedule + "/" + isa; }
+
 using Entries = std::vector<TunedSchedule>;
 
 /// A plan by a table of these entries, which computes the right values.
@@ -38,9 +44,9 @@ Plan planned(const std::string &problem, const Entries &entries, const Options &
     return plan;
 }
 
-Options sse41(int threads = 1, const char *schedule = "") {
+Options narrow(int threads = 1, const char *schedule = "") {
     Options options;
-    options.isa = "sse41";
+    options.isa = isa;
     options.schedule = schedule;
     options.threads = threads;
     return options;
@@ -53,9 +59,9 @@ std::string declined(const Plan &plan) {
 }
 
 TEST(ScheduleTable, DecidesWhichKernelRuns) {
-    for (const char *const kernel : {"direct_6x2_c64", "direct_12x1_c16", "reference"}) {
-        const Plan plan = planned(layer, {{layer, "sse41", 1, "exact", kernel}}, sse41());
-        EXPECT_EQ(plan.kernel(), std::string("conv/") + kernel + "/sse41");
+    for (const char *const kernel : {direct, other, "reference"}) {
+        const Plan plan = planned(layer, {{layer, isa, 1, "exact", kernel}}, narrow());
+        EXPECT_EQ(plan.kernel(), conv_kernel(kernel));
         EXPECT_EQ(declined(plan), "");
         for (const selvage::Decline &each : plan.declined())
             EXPECT_NE(each.kernel, plan.kernel());
@@ -64,13 +70,12 @@ TEST(ScheduleTable, DecidesWhichKernelRuns) {
 }
 
 TEST(ScheduleTable, DecidesHowItIsCutUp) {
-    const char *const text = "direct_6x2_c64 strip_rows=4 block_rows=3 channel_blocks=2";
-    const Plan plan = planned(layer, {{layer, "sse41", 1, "exact", text}}, sse41());
-    EXPECT_EQ(plan.schedule(), std::string(text) + " isa=sse41");
-    const std::string by_channels = std::string(text) + " split=channels";
-    EXPECT_EQ(
-        planned(layer, {{layer, "sse41", 1, "exact", by_channels.c_str()}}, sse41(2)).schedule(),
-        by_channels + " isa=sse41");
+    const std::string text = std::string(direct) + " strip_rows=4 block_rows=3 channel_blocks=2";
+    const Plan plan = planned(layer, {{layer, isa, 1, "exact", text.c_str()}}, narrow());
+    EXPECT_EQ(plan.schedule(), text + " isa=" + isa);
+    const std::string by_channels = text + " split=channels";
+    EXPECT_EQ(planned(layer, {{layer, isa, 1, "exact", by_channels.c_str()}}, narrow(2)).schedule(),
+              by_channels + " isa=" + isa);
 }
 
 // Otherwise real numbers are summed in another order: the table is seen in the bits.
@@ -83,9 +88,9 @@ TEST(ScheduleTable, DecidesTheBits) {
         weights[i] = 1.f / float(i + 7);
     const auto result = [&](const char *schedule, int threads) {
         const Entries entries = {
-            {"conv2d c=192 k=8 in=4x4 kernel=3", "sse41", threads, "exact", schedule}};
+            {"conv2d c=192 k=8 in=4x4 kernel=3", isa, threads, "exact", schedule}};
         const ScheduleTable table = {entries.data(), 1};
-        Options options = sse41(threads);
+        Options options = narrow(threads);
         options.table = &table;
         selvage::Layer made;
         std::vector<float> output(2 * 2 * 8);
@@ -95,37 +100,37 @@ TEST(ScheduleTable, DecidesTheBits) {
         EXPECT_TRUE(made.run(input.data(), output.data()).ok());
         return output;
     };
-    const char *const together = "direct_6x2_c64 channel_blocks=3", *const apart =
-                                                                        "direct_6x2_c64 "
-                                                                        "channel_blocks=1";
-    EXPECT_NE(result(together, 1), result(apart, 1));
+    const std::string together = std::string(direct) + " channel_blocks=3",
+                      apart = std::string(direct) + " channel_blocks=1";
+    EXPECT_NE(result(together.c_str(), 1), result(apart.c_str(), 1));
     // For two threads nothing may change them.
-    EXPECT_EQ(result(together, 2), result(apart, 2));
+    EXPECT_EQ(result(together.c_str(), 2), result(apart.c_str(), 2));
 }
 
 TEST(ScheduleTable, KnowsLayersByWhatMattersToThem) {
     const Entries entries = {
-        {"conv2d c=130 k=200 in=15x17 kernel=3", "sse41", 1, "exact", "direct_12x1_c16"},
+        {"conv2d c=130 k=200 in=15x17 kernel=3", isa, 1, "exact", other},
         {layer, "avx2", 1, "exact", "direct_12x1_c16"},
-        {layer, "sse41", 1, "fast", "direct_12x1_c16"},
-        {layer, "sse41", 3, "exact", "direct_12x1_c16"},
-        {"max_pool2d c=64 in=9x9 kernel=3", "sse41", 1, "exact", "any"},
-        {layer, "sse41", 1, "exact", "reference"},
-        {layer, "sse41", 1, "exact", "direct_12x1_c16"}, // the first one counts
+        {layer, isa, 1, "fast", other},
+        {layer, isa, 3, "exact", other},
+        {"max_pool2d c=64 in=9x9 kernel=3", isa, 1, "exact", "any"},
+        {layer, isa, 1, "exact", "reference"},
+        {layer, isa, 1, "exact", other}, // the first one counts
     };
     const std::string text = layer;
-    EXPECT_EQ(planned(text, entries, sse41()).kernel(), "conv/reference/sse41");
-    EXPECT_EQ(planned(text + " n=2 bias=1 act=relu", entries, sse41()).kernel(),
-              "conv/reference/sse41");
+    EXPECT_EQ(planned(text, entries, narrow()).kernel(), conv_kernel("reference"));
+    EXPECT_EQ(planned(text + " n=2 bias=1 act=relu", entries, narrow()).kernel(),
+              conv_kernel("reference"));
     // With two threads that of one; with three their own, unless the sums are others.
-    EXPECT_EQ(planned(text, entries, sse41(2)).kernel(), "conv/reference/sse41");
-    const Plan three = planned(text, entries, sse41(3));
-    EXPECT_EQ(declined(three),
-              "schedule table: direct_12x1_c16: sums in another order than reference isa=sse41, "
-              "which one thread takes");
-    EXPECT_NE(planned(text + " border=reflect", entries, sse41()).kernel(), "conv/reference/sse41");
-    EXPECT_EQ(planned("max_pool2d c=64 in=9x9 kernel=3", entries, sse41()).kernel(),
-              "max_pool/any/sse41");
+    EXPECT_EQ(planned(text, entries, narrow(2)).kernel(), conv_kernel("reference"));
+    const Plan three = planned(text, entries, narrow(3));
+    EXPECT_EQ(declined(three), std::string("schedule table: ") + other +
+                                   ": sums in another order than reference isa=" + isa +
+                                   ", which one thread takes");
+    EXPECT_NE(planned(text + " border=reflect", entries, narrow()).kernel(),
+              conv_kernel("reference"));
+    EXPECT_EQ(planned("max_pool2d c=64 in=9x9 kernel=3", entries, narrow()).kernel(),
+              std::string("max_pool/any/") + isa);
     if (selvage::available_isas().size() > 1) {
         Options options;
         options.isa = "avx2";
@@ -134,41 +139,40 @@ TEST(ScheduleTable, KnowsLayersByWhatMattersToThem) {
 }
 
 TEST(ScheduleTable, GivesWayToWhatIsAskedFor) {
-    const Entries entries = {{layer, "sse41", 1, "exact", "reference"}};
-    EXPECT_EQ(planned(layer, entries, sse41(1, "direct_6x2_c64")).kernel(),
-              "conv/direct_6x2_c64/sse41");
-    const std::string estimated = planned(layer, {}, sse41()).kernel();
-    EXPECT_EQ(planned(layer, entries, sse41(1, "auto")).kernel(), estimated);
-    EXPECT_NE(estimated, "conv/reference/sse41");
-    ASSERT_EQ(setenv("SELVAGE_SCHEDULE", "direct_12x1_c16", 1), 0);
-    EXPECT_EQ(planned(layer, entries, sse41()).kernel(), "conv/direct_12x1_c16/sse41");
+    const Entries entries = {{layer, isa, 1, "exact", "reference"}};
+    EXPECT_EQ(planned(layer, entries, narrow(1, direct)).kernel(), conv_kernel(direct));
+    const std::string estimated = planned(layer, {}, narrow()).kernel();
+    EXPECT_EQ(planned(layer, entries, narrow(1, "auto")).kernel(), estimated);
+    EXPECT_NE(estimated, conv_kernel("reference"));
+    ASSERT_EQ(setenv("SELVAGE_SCHEDULE", other, 1), 0);
+    EXPECT_EQ(planned(layer, entries, narrow()).kernel(), conv_kernel(other));
     unsetenv("SELVAGE_SCHEDULE");
 }
 
 TEST(ScheduleTable, NeverFailsAPlan) {
-    const std::string estimated = planned(layer, {}, sse41()).schedule();
+    const std::string estimated = planned(layer, {}, narrow()).schedule();
     const struct {
-        const char *schedule, *reason;
+        std::string schedule, reason;
     } cases[] = {
         {"direct_of_another_version", "direct_of_another_version: conv has reference, "},
-        {"direct_6x2_c64 tile=7", "'tile=7' is no key"},
-        {"direct_6x2_c64 strip_rows=10", "has at most 9 here"},
-        {"direct_6x2_c64 strip_planes=2", "has no strip_planes"},
-        {"planar_4x3_c32", "takes layout nchw"},
-        {"direct_6x2_c64_inside", "has no border"},
-        {"direct_4x3_c64 isa=avx2", "is not of sse41, which is asked for"},
+        {std::string(direct) + " tile=7", "'tile=7' is no key"},
+        {std::string(direct) + " strip_rows=10", "has at most 9 here"},
+        {std::string(direct) + " strip_planes=2", "has no strip_planes"},
+        {schedule_of("conv", "planar_", "_c32"), "takes layout nchw"},
+        {schedule_of("conv", "direct_", "_inside"), "has no border"},
+        {"reference isa=mmx", std::string("is not of ") + isa + ", which is asked for"},
         {"split=planes", "the output has one plane"},
     };
     for (const auto &each : cases) {
-        const Plan plan = planned(layer, {{layer, "sse41", 1, "exact", each.schedule}}, sse41());
+        const Plan plan =
+            planned(layer, {{layer, isa, 1, "exact", each.schedule.c_str()}}, narrow());
         EXPECT_EQ(plan.schedule(), estimated) << each.schedule;
         EXPECT_NE(declined(plan).find(each.reason), std::string::npos)
             << each.schedule << ": " << declined(plan);
     }
-    EXPECT_EQ(declined(planned(layer, {{layer, "sse41", 1, "exact", "auto"}}, sse41())), "");
-    EXPECT_EQ(
-        planned(layer, {{"no problem", "sse41", 1, "exact", "reference"}}, sse41()).schedule(),
-        estimated);
+    EXPECT_EQ(declined(planned(layer, {{layer, isa, 1, "exact", "auto"}}, narrow())), "");
+    EXPECT_EQ(planned(layer, {{"no problem", isa, 1, "exact", "reference"}}, narrow()).schedule(),
+              estimated);
 }
 
 // The library's own table: whatever it names there is, and serves.

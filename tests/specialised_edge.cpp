@@ -3,9 +3,13 @@
 #include <selvage/core/specialised.h>
 
 extern "C" {
+#if defined(__aarch64__)
+int selvage_conv_direct_6x3_c16_neon_argv(void **);
+#else
 int selvage_conv_direct_6x2_c16_sse41_argv(void **);
 int selvage_conv_direct_4x3_c16_avx2_argv(void **);
 int selvage_conv_direct_14x2_c16_avx512_argv(void **);
+#endif
 }
 
 namespace {
@@ -31,15 +35,20 @@ struct Kernel {
     static constexpr Problem problem = make_problem();
     static constexpr Pads (*same)(const Axis &) = convention::tf;
     static constexpr KernelRow rows[] = {
-        {"conv", "direct_6x2_c16", "sse41", Family::direct, 4, 6, 2, 16, 1, 0, 0, 0, 0, true, 100,
-         selvage_conv_direct_6x2_c16_sse41_argv},
-        {"conv", "direct_4x3_c16", "avx2", Family::direct, 8, 4, 3, 16, 1, 0, 0, 0, 0, true, 100,
-         selvage_conv_direct_4x3_c16_avx2_argv},
+#if defined(__aarch64__)
+        {"conv", "direct_6x3_c16", "neon", Family::direct, 4, 6, 3, 16, 1, 0, 0, 0, 0, true, false,
+         100, selvage_conv_direct_6x3_c16_neon_argv},
+#else
+        {"conv", "direct_6x2_c16", "sse41", Family::direct, 4, 6, 2, 16, 1, 0, 0, 0, 0, true, false,
+         100, selvage_conv_direct_6x2_c16_sse41_argv},
+        {"conv", "direct_4x3_c16", "avx2", Family::direct, 8, 4, 3, 16, 1, 0, 0, 0, 0, true, false,
+         100, selvage_conv_direct_4x3_c16_avx2_argv},
         {"conv", "direct_14x2_c16", "avx512", Family::direct, 16, 14, 2, 16, 1, 0, 0, 0, 0, true,
-         100, selvage_conv_direct_14x2_c16_avx512_argv},
+         false, 100, selvage_conv_direct_14x2_c16_avx512_argv},
+#endif
     };
     static constexpr bool may_be(Family family) { return family == Family::direct; }
-    static constexpr Blocking cuts[] = {{}, {}, {}};
+    static constexpr Blocking cuts[std::size(rows)] = {};
     static constexpr bool may_ask = false;
 };
 

@@ -12,7 +12,11 @@ extern "C" {
 /* conv2d c=32 k=48 kernel=3 stride=2 border=reflect bias=1 act=relu6, written by hand. */
 
 /* Bytes of packed weights, aligned to 64: the most of any instruction set. */
+#if defined(__aarch64__)
+#define EDGE_PACKED_BYTES 55552
+#else
 #define EDGE_PACKED_BYTES 74048
+#endif
 
 selvage_shape edge_shape(int64_t n, int64_t height, int64_t width);
 selvage_code edge_output(const selvage_shape *shape, selvage_extent *output,

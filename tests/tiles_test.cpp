@@ -9,11 +9,14 @@
 
 #include <gtest/gtest.h>
 
+#include "selvage/kernels.h"
 #include "selvage/plan.h"
 
 #include "hold.h"
 #include "random_problems.h"
 
+using selvage::DeviceMemory;
+using selvage::KernelRow;
 using selvage::Op;
 using selvage::Options;
 using selvage::Plan;
@@ -46,16 +49,21 @@ class Tiles : public testing::TestWithParam<Op> {};
 TEST_P(Tiles, HoldWhatTheWholeHolds) {
     const std::uint64_t seed = seed_from_environment();
     const char *alone = std::getenv("SELVAGE_PROBLEM");
-    for (std::uint64_t each = seed; each < seed + (alone ? 1 : 300); ++each) {
+    for (std::uint64_t each = seed; each < seed + (alone ? 1 : sample(300)); ++each) {
         const Problem problem = alone ? parse(alone) : random_problem(GetParam(), each);
         const Trial trial(problem, random_data(problem, each), each);
         if (problem.n == 0 || is_empty(trial.output_region()))
             continue;
-        std::vector<Options> choices = {{}, {"", "reference"}};
-        for (const std::string &isa : selvage::available_isas())
+        std::vector<Options> choices = {{}};
+        for (const KernelRow *row : kernels_of(kernel_op(problem)))
+            if (row->family == selvage::Family::reference)
+                choices.push_back({row->isa, row->schedule});
+        for (const std::string &isa : tested_isas())
             choices.push_back({isa, ""});
         for (Options options : choices) {
+            options.device = tested_device();
             options.adjacent_pixels = trial.adjacent_pixels();
+            options.separable = trial.separable();
             Plan plan;
             ASSERT_TRUE(selvage::make_plan(problem, options, &plan).ok()) << text(problem);
             Random random(each);
@@ -85,18 +93,19 @@ std::vector<Range> cuts(Random &random, const Range &range) {
 }
 
 /// Runs a plan or a tile of it between the dense tensors of the whole problem.
-void run(const Plan &part, const std::vector<float> &input, const std::byte *packed,
-         const Region &whole, std::vector<float> *output) {
+void run(const Plan &part, const std::vector<float> &input, const void *packed, const Region &whole,
+         std::vector<float> *output) {
     const Problem &p = part.problem();
-    const GuardedMemory scratch(part.scratch_bytes());
-    const Status status =
-        part.run(cut(selvage::dense(input.data(), p.n, p.z.size, p.y.size, p.x.size, p.c, p.layout),
-                     part.input_region()),
-                 packed,
-                 cut(selvage::dense(output->data(), p.n, whole.z.size, whole.y.size, whole.x.size,
-                                    p.k, p.layout),
-                     part.output_region()),
-                 scratch.begin<std::byte>(), part.scratch_bytes());
+    DeviceMemory scratch;
+    ASSERT_TRUE(allocate(part.device(), part.scratch_bytes(), &scratch).ok());
+    const Status status = part.run_on_host_memory(
+        cut(selvage::dense(input.data(), p.n, p.z.size, p.y.size, p.x.size, p.c, p.layout),
+            part.input_region()),
+        packed,
+        cut(selvage::dense(output->data(), p.n, whole.z.size, whole.y.size, whole.x.size, p.k,
+                           p.layout),
+            part.output_region()),
+        scratch.get(), part.scratch_bytes());
     ASSERT_TRUE(status.ok()) << status.text();
 }
 
@@ -104,7 +113,7 @@ void run(const Plan &part, const std::vector<float> &input, const std::byte *pac
 TEST_P(Tiles, MeetWithoutSeams) {
     const std::uint64_t seed = seed_from_environment();
     const char *alone = std::getenv("SELVAGE_PROBLEM");
-    for (std::uint64_t each = seed; each < seed + (alone ? 1 : 200); ++each) {
+    for (std::uint64_t each = seed; each < seed + (alone ? 1 : sample(200)); ++each) {
         Problem problem = alone ? parse(alone) : random_problem(GetParam(), each);
         problem.indices = selvage::Indices::none;
         if (problem.type != selvage::Type::f32)
@@ -113,6 +122,7 @@ TEST_P(Tiles, MeetWithoutSeams) {
         Plan plan;
         Options options;
         options.adjacent_pixels = true;
+        options.device = tested_device();
         ASSERT_TRUE(selvage::make_plan(problem, options, &plan).ok()) << text(problem);
         const Region whole = plan.output_region();
         if (problem.n == 0 || is_empty(whole))
@@ -126,8 +136,9 @@ TEST_P(Tiles, MeetWithoutSeams) {
         const std::vector<float> input = random_reals(random, data.input.size()),
                                  weights = random_reals(random, data.weights.size()),
                                  bias = random_reals(random, data.bias.size());
-        const GuardedMemory packed_memory(plan.packed_bytes());
-        auto *const packed = packed_memory.begin<std::byte>();
+        DeviceMemory packed_memory;
+        ASSERT_TRUE(allocate(plan.device(), plan.packed_bytes(), &packed_memory).ok());
+        void *const packed = packed_memory.get();
         if (has_weights(problem.op)) {
             ASSERT_TRUE(plan.pack(weights.data(), selvage::WeightOrder::oihw,
                                   problem.bias ? bias.data() : nullptr, packed)

@@ -188,7 +188,7 @@ TEST_P(RandomConvTranspose, MatchesTheOracle) {
     hold_random_problems(Op::conv_transpose, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(, RandomConvTranspose, testing::ValuesIn(selvage::available_isas()),
+INSTANTIATE_TEST_SUITE_P(, RandomConvTranspose, testing::ValuesIn(tested_isas()),
                          [](const auto &info) { return info.param; });
 
 } // namespace

@@ -7,13 +7,16 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include <unistd.h>
 
 #include "selvage/kernels.h"
 
+#include "device_subject.h"
 #include "random_problems.h"
+#include "typed_view.h"
 #include "winograd_bound.h"
 
 using selvage::Activation;
@@ -111,21 +114,6 @@ std::vector<float> hwio(const Problem &p, const std::vector<float> &oihw) {
                 result[tap * outer * inner +
                        (p.op == Op::conv_transpose ? o * inner + i : i * outer + o)] = *next++;
     return result;
-}
-
-/// The view of a type.
-template <class T, class From> Tensor<T> as(const Tensor<From> &v) {
-    return {static_cast<T *>(v.data),
-            v.n,
-            v.h,
-            v.w,
-            v.c,
-            v.stride_n,
-            v.stride_h,
-            v.stride_w,
-            v.d,
-            v.stride_d,
-            v.stride_c};
 }
 
 /// The elements from the first of a view to its last.
@@ -254,16 +242,6 @@ double relative_tolerance(const Problem &p) {
     return units * std::numeric_limits<float>::epsilon() / 2;
 }
 
-/// The type of a problem's elements, as the argument of a generic function.
-template <class Call> auto with_type(Type type, Call call) {
-    switch (type) {
-    case Type::u8: return call(std::uint8_t());
-    case Type::i8: return call(std::int8_t());
-    case Type::f32: break;
-    }
-    return call(float());
-}
-
 /// A view of outputs: which part of them it is, and of what.
 template <class T, class Expected> struct Outputs {
     const char *what;
@@ -322,6 +300,33 @@ int output_tile(const Plan &plan) {
     return 1;
 }
 
+/// Makes the weights those of a column times those of a row, where Options::separable is for that.
+void separate(Random &random, const Problem &p, Data *data) {
+    if (p.op != Op::filter || p.shift < 0 || p.z.kernel != 1)
+        return;
+    // Products in units of 2^-shift; most sums should lie in 0..255.
+    const auto line = [&](std::int64_t taps, int unit) {
+        return random_integers(random, taps, -unit / 2 - 1, unit, std::min(1., 4. / double(taps)));
+    };
+    const int row_shift = std::min(p.shift / 2, 4);
+    const std::vector<float> row = line(p.x.kernel, 1 << row_shift);
+    const std::vector<float> column = line(p.y.kernel, 1 << (p.shift - row_shift));
+    data->weights.clear();
+    for (std::int64_t k = 0; k < p.k; ++k)
+        for (float y : column)
+            for (float x : row)
+                data->weights.push_back(y * x);
+    // Then sums of a row have 16 bits, and all sums, in units of 2^-shift and with half of one, are
+    // exact in float.
+    const auto magnitude = [](const std::vector<float> &line) {
+        return std::accumulate(line.begin(), line.end(), 0.,
+                               [](double sum, float each) { return sum + std::abs(each); });
+    };
+    data->separable =
+        255 * magnitude(row) < std::ldexp(1, 15) &&
+        255 * magnitude(row) * magnitude(column) + std::ldexp(0.5, p.shift) <= std::ldexp(1, 24);
+}
+
 } // namespace
 
 Data random_data(const Problem &p, std::uint64_t seed) {
@@ -337,6 +342,8 @@ Data random_data(const Problem &p, std::uint64_t seed) {
         data.weights = random_integers(random, p.k * taps, -unit / 2 - 1, unit, density);
         for (float &weight : data.weights)
             weight /= p.shift < 0 ? 8 : 1;
+        if (random.one_in(2))
+            separate(random, p, &data);
         return data;
     }
     if (!has_weights(p.op)) {
@@ -367,6 +374,13 @@ Data random_data(const Problem &p, std::uint64_t seed) {
     data.weights = random_integers(random, weights, -most / 2, most / 2, density);
     if (p.bias)
         data.bias = random_integers(random, p.k, bounded ? -5 : -40, bounded ? 5 : 40);
+    return data;
+}
+
+Data separable_data(const Problem &p, std::uint64_t seed) {
+    Random random(seed ^ 0x5e9a);
+    Data data = random_data(p, seed);
+    separate(random, p, &data);
     return data;
 }
 
@@ -438,6 +452,8 @@ void Trial::announce(const std::string &kernel) const {
 
 Subject subject(const Plan &whole, const Plan &part) {
     const Problem &p = whole.problem();
+    if (whole.device().queue() != nullptr)
+        return device_subject(whole, part);
     Subject result = {part.kernel(),
                       part.output_region(),
                       part.input_region(),

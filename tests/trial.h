@@ -17,6 +17,7 @@
 /// WeightOrder::oihw, and bias. The latter two are empty where the problem has none.
 struct Data {
     std::vector<float> input, weights, bias;
+    bool separable = false; ///< what Options::separable promises
 };
 
 /// The part of a view.
@@ -33,6 +34,9 @@ template <class T> selvage::Tensor<T> cut(selvage::Tensor<T> view, const selvage
 /// filters are multiples of 1/8, so that roundings meet ties.) Now and then there is a NaN where
 /// the operator passes it on.
 Data random_data(const selvage::Problem &problem, std::uint64_t seed);
+
+/// The same, but with separable weights where a filter may have them: whole, of one plane.
+Data separable_data(const selvage::Problem &problem, std::uint64_t seed);
 
 /// Equal, or both NaN. The sign of zero is not looked at.
 bool same_number(float a, float b);
@@ -92,6 +96,8 @@ public:
 
     /// Whether the pixels of all views lie next to each other, see Options::adjacent_pixels.
     bool adjacent_pixels() const;
+    /// Whether the weights are separable, see Options::separable.
+    bool separable() const { return data_.separable; }
 
     /// The output of the whole problem.
     selvage::Region output_region() const;

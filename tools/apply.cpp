@@ -1,11 +1,10 @@
 #include <cstdint>
 #include <iostream>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <selvage/memory.h>
+#include <selvage/device.h>
 #include <selvage/plan.h>
 
 #include "commands.h"
@@ -21,17 +20,21 @@ using selvage::WeightOrder;
 using Shape = std::vector<std::int64_t>;
 
 struct Arguments {
-    std::string problem, input, weights, bias, output, indices, order = "oihw";
+    std::string problem, input, weights, bias, output, indices, order = "oihw", target = "host";
     selvage::Options options;
     bool verbose = false;
 };
 
-/// A status whose fault is the user's, or the library's own, as the exception that fits.
+/// A status whose fault is the user's, or the library's own or the machine's, as the exception that
+/// fits.
 void require(const selvage::Status &status) {
-    if (status.code() == selvage::Code::internal)
-        throw std::runtime_error(status.text());
-    if (!status.ok())
-        throw BadInput(status.text());
+    switch (status.code()) {
+    case selvage::Code::ok: return;
+    case selvage::Code::internal:
+    case selvage::Code::device:
+    case selvage::Code::too_small: throw std::runtime_error(status.text());
+    default: throw BadInput(status.text());
+    }
 }
 
 // Shapes.
@@ -123,20 +126,31 @@ void explain(const Plan &plan) {
         std::cerr << "declined " << decline.kernel << ": " << decline.reason << "\n";
 }
 
-/// Memory as plans want it.
-selvage::Memory allocate(std::size_t bytes) {
-    selvage::Memory memory = selvage::allocate(bytes);
-    if (bytes > 0 && memory == nullptr)
-        throw std::bad_alloc();
+/// Memory as the plan wants it.
+selvage::DeviceMemory allocate(const Plan &plan, std::size_t bytes) {
+    selvage::DeviceMemory memory;
+    require(selvage::allocate(plan.device(), bytes, &memory));
     return memory;
 }
 
-selvage::Memory pack(const Plan &plan, const Arguments &arguments) {
+WeightOrder order(const Arguments &arguments) {
+    return arguments.order == "hwio" ? WeightOrder::hwio : WeightOrder::oihw;
+}
+
+/// Whether the weights are those of a filter whose rows can be added up first.
+bool are_separable(const Arguments &arguments, const Problem &p) {
+    if (p.op != Op::filter || p.shift < 0)
+        return false;
+    const auto weights = read<std::int16_t>(arguments.weights, weights_shape(p, order(arguments)));
+    return check_separable(p, weights.data.data(), order(arguments)).ok();
+}
+
+selvage::DeviceMemory pack(const Plan &plan, const Arguments &arguments) {
     const Problem &p = plan.problem();
-    selvage::Memory packed = allocate(plan.packed_bytes());
+    selvage::DeviceMemory packed = allocate(plan, plan.packed_bytes());
     if (!has_weights(p.op))
         return packed;
-    const WeightOrder order = arguments.order == "hwio" ? WeightOrder::hwio : WeightOrder::oihw;
+    const WeightOrder order = ::order(arguments);
     const Shape shape = weights_shape(p, order);
     if (p.shift >= 0) {
         const auto weights = read<std::int16_t>(arguments.weights, shape);
@@ -161,21 +175,21 @@ selvage::Tensor<T> view(const Problem &p, T *data, const selvage::Region &region
 template <class T> void compute(const Plan &plan, const Arguments &arguments) {
     const Problem &p = plan.problem();
     const auto input = read<T>(arguments.input, tensor_shape(p, p.c, plan.input_region()));
-    const selvage::Memory packed = pack(plan, arguments);
+    const selvage::DeviceMemory packed = pack(plan, arguments);
     if (arguments.verbose)
         explain(plan);
 
-    const selvage::Memory scratch = allocate(plan.scratch_bytes());
+    const selvage::DeviceMemory scratch = allocate(plan, plan.scratch_bytes());
     const Shape shape = tensor_shape(p, p.k, plan.output_region());
     NpyArray<T> output = {shape, std::vector<T>(elements(shape))};
     NpyArray<std::int64_t> indices = {shape, {}};
     if (p.indices != selvage::Indices::none)
         indices.data.resize(output.data.size());
     const auto index_view = view(p, indices.data.data(), plan.output_region(), p.k);
-    require(plan.run(view(p, input.data.data(), plan.input_region(), p.c), packed.get(),
-                     view(p, output.data.data(), plan.output_region(), p.k), scratch.get(),
-                     plan.scratch_bytes(),
-                     p.indices != selvage::Indices::none ? &index_view : nullptr));
+    require(plan.run_on_host_memory(
+        view(p, input.data.data(), plan.input_region(), p.c), packed.get(),
+        view(p, output.data.data(), plan.output_region(), p.k), scratch.get(), plan.scratch_bytes(),
+        p.indices != selvage::Indices::none ? &index_view : nullptr));
     write_npy(arguments.output, output);
     if (p.indices != selvage::Indices::none)
         write_npy(arguments.indices, indices);
@@ -187,6 +201,8 @@ void apply(const Arguments &arguments) {
     check_files(arguments, p);
     selvage::Options options = arguments.options;
     options.adjacent_pixels = true; // arrays of .npy files are dense
+    require(selvage::open_device(arguments.target, {}, &options.device));
+    options.separable = are_separable(arguments, p);
     Plan plan;
     require(make_plan(p, options, &plan));
     switch (p.type) {
@@ -233,6 +249,10 @@ void add_apply(CLI::App &program) {
                      "exact, or fast: convolutions may be computed with larger rounding errors "
                      "(docs/accuracy.md)")
         ->check(CLI::IsMember({"exact", "fast"}));
+    command
+        ->add_option("--target", arguments->target,
+                     "Where it is computed: host, or on a GPU by cuda or opencl")
+        ->capture_default_str();
     command->add_flag("-v", arguments->verbose,
                       "Tell on stderr which kernels ran on which parts of the output, and why "
                       "others did not");

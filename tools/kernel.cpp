@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using selvage::Problem;
 
 struct Arguments {
-    std::string name, problem, same, target = "x86-64-linux", schedule = "auto";
+    std::string name, problem, same, target = "host", schedule = "auto";
     std::vector<std::string> isas;
     WeightFiles weights = {"", "", "oihw"};
     KernelPrograms programs;
@@ -123,7 +123,7 @@ Chosen choose(const Arguments &arguments) {
     SpecialisedKernel &kernel = result.kernel;
     check_weights(arguments, kernel.problem);
     kernel.has_constant_weights = !arguments.weights.weights.empty();
-    for (const std::string &isa : isas_of(arguments.target, arguments.isas)) {
+    for (const std::string &isa : isas_of(architecture_of(arguments.target), arguments.isas)) {
         const std::string schedule = schedule_for(arguments.schedule, kernel.problem, isa);
         result.rows.push_back(choose_row(kernel.problem, isa, schedule));
         const selvage::KernelRow &row = *result.rows.back().row;
@@ -144,7 +144,7 @@ void make_files(const Arguments &arguments, Chosen chosen) {
     fs::create_directories(arguments.folder, error);
     if (error)
         throw BadInput(arguments.folder + ": cannot be made: " + error.message());
-    KernelPrograms programs = programs_for(arguments.target);
+    KernelPrograms programs = programs_for(architecture_of(arguments.target));
     programs.cache = arguments.programs.cache;
     if (!arguments.programs.generators.empty())
         programs.generators = arguments.programs.generators;
@@ -198,7 +198,7 @@ void add_kernel(CLI::App &program) {
         ->required();
     command->add_option("--same", arguments->same,
                         "Convention of the pads that NAME_shape() fills in, in place of pads=");
-    command->add_option("--target", arguments->target, "x86-64-linux or arm-64-linux");
+    command->add_option("--target", arguments->target, "host, x86-64 or arm-64");
     command->add_option("--isa", arguments->isas, "Instruction set, any number of times; else all");
     command->add_option("--schedule", arguments->schedule,
                         "auto, a schedule text, or a table in JSON");

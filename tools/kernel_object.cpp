@@ -87,7 +87,7 @@ std::vector<std::string> parameters(const KernelRow &row, const Problem &p) {
         add("fixed_channels", p.c);
         add("fixed_outputs", p.k);
     }
-    if (row.family == selvage::Family::lines && row.kernel != 0 && p.op == selvage::Op::max_pool)
+    if (row.separable)
         words.push_back("separable=true");
     if (std::string_view(row.op) == "depthwise")
         add("fixed_multiplier", p.k / p.c);

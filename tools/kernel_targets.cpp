@@ -19,32 +19,50 @@ std::string generators_folder() {
     return (fs::exists(installed) ? installed : here).string();
 }
 
-std::string objcopy_of(const std::string &architecture) {
+/// The architecture that this program runs on.
 #if defined(__x86_64__)
-    const char *const own = "x86-64-linux";
+constexpr char own_architecture[] = "x86-64-linux";
 #else
-    const char *const own = "arm-64-linux";
+constexpr char own_architecture[] = "arm-64-linux";
 #endif
-    if (architecture == own)
+
+std::string objcopy_of(const std::string &architecture) {
+    if (architecture == own_architecture)
         return "objcopy";
     return architecture == "arm-64-linux" ? "aarch64-linux-gnu-objcopy"
                                           : "x86_64-linux-gnu-objcopy";
 }
 
+/// Those that there are kernels for, in the order of the kernel table.
+std::vector<std::string> architectures() {
+    std::vector<std::string> result;
+    for (const selvage::KernelTarget &each : selvage::kernel_targets())
+        if (std::find(result.begin(), result.end(), each.architecture) == result.end())
+            result.push_back(each.architecture);
+    return result;
+}
+
 } // namespace
+
+std::string architecture_of(const std::string &target) {
+    if (target == "host")
+        return own_architecture;
+    const std::string system = "-linux";
+    std::vector<std::string> known = {"host"};
+    for (const std::string &each : architectures()) {
+        known.push_back(each.substr(0, each.size() - system.size()));
+        if (target == each || target == known.back())
+            return each;
+    }
+    throw BadInput("--target " + target + " is not one of " + joined(known));
+}
 
 std::vector<std::string> isas_of(const std::string &architecture,
                                  const std::vector<std::string> &only) {
-    std::vector<std::string> architectures, of_target, wanted;
-    for (const selvage::KernelTarget &each : selvage::kernel_targets()) {
-        if (std::find(architectures.begin(), architectures.end(), each.architecture) ==
-            architectures.end())
-            architectures.push_back(each.architecture);
+    std::vector<std::string> of_target, wanted;
+    for (const selvage::KernelTarget &each : selvage::kernel_targets())
         if (architecture == each.architecture)
             of_target.push_back(each.isa);
-    }
-    if (of_target.empty())
-        throw BadInput("--target " + architecture + " is not one of " + joined(architectures));
     for (const std::string &isa : only)
         if (std::find(of_target.begin(), of_target.end(), isa) == of_target.end())
             throw BadInput("--isa " + isa + " is not one of " + joined(of_target) + ", those of " +

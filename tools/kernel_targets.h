@@ -5,6 +5,10 @@
 
 #include "kernel_object.h"
 
+/// The architecture that a target names: `host`, the one that this program runs on, or its own
+/// name, of which `-linux` may be left out. Throws BadInput, with what there is, for others.
+std::string architecture_of(const std::string &target);
+
 /// The instruction sets of an architecture, in the order of the kernel table; only those of `only`
 /// where that is not empty. Throws BadInput, with what there is, for others.
 std::vector<std::string> isas_of(const std::string &architecture,

@@ -270,8 +270,9 @@ std::string row_text(const SpecialisedKernel &k, const KernelRow &row) {
          << "\", selvage::Family::" << family_name(row.family) << ", " << row.lanes << ", "
          << row.tile << ", " << row.vectors << ", " << row.channel_block << ", " << row.output_tile
          << ", " << row.kernel << ", " << row.stride << ", " << row.widest_map << ", "
-         << row.fixed_multiplier << ", " << (row.border ? "true" : "false") << ", " << row.rate
-         << ", " << k.name << "_" << row.isa << "_argv},";
+         << row.fixed_multiplier << ", " << (row.border ? "true" : "false") << ", "
+         << (row.separable ? "true" : "false") << ", " << row.rate << ", " << k.name << "_"
+         << row.isa << "_argv},";
     return wrapped("        ", text.str(), "         ") + "\n";
 }
 

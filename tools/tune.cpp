@@ -14,13 +14,14 @@
 
 #include "commands.h"
 #include "files.h"
+#include "kernel_targets.h"
 #include "tuned_table.h"
 
 namespace {
 
 struct CommandLine {
     std::vector<std::string> layers; ///< files and problem texts
-    std::string budget = "10m", check, import, folder, target = "x86-64-linux";
+    std::string budget = "10m", check, import, folder, target = "host";
     TuneArguments tune;
 };
 
@@ -74,7 +75,7 @@ void run(CommandLine line) {
     const std::vector<std::string> isas = selvage::available_isas();
     if (!line.folder.empty()) {
         arguments.layers = read_layers(line.layers);
-        return export_layers(arguments, line.folder, line.target);
+        return export_layers(arguments, line.folder, architecture_of(line.target));
     }
     // They would take the place of what is measured.
     unsetenv("SELVAGE_SCHEDULE");
@@ -152,7 +153,7 @@ void add_tune(CLI::App &program) {
         "Examples:\n"
         "  selvage tune layers.json -o table.json --budget 10m\n"
         "  selvage tune --check table.json\n"
-        "  selvage tune layers.json --export board --target arm-64-linux\n"
+        "  selvage tune layers.json --export board --target arm-64\n"
         "  selvage tune --import board/result.json -o table.json");
     const auto line = std::make_shared<CommandLine>();
     TuneArguments &arguments = line->tune;
@@ -183,7 +184,7 @@ void add_tune(CLI::App &program) {
         for (CLI::Option *other : modes)
             if (mode != other)
                 mode->excludes(other);
-    command->add_option("--target", line->target, "Of --export: x86-64-linux or arm-64-linux")
+    command->add_option("--target", line->target, "Of --export: host, x86-64 or arm-64")
         ->capture_default_str();
     command->callback([line] { run(*line); });
 }

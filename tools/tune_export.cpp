@@ -164,17 +164,17 @@ std::string parent_of(const std::string &folder) {
 } // namespace
 
 void export_layers(const TuneArguments &arguments, const std::string &folder,
-                   const std::string &target) {
+                   const std::string &architecture) {
     std::vector<std::string> only;
     if (!arguments.isa.empty())
         only.push_back(arguments.isa);
-    const std::vector<std::string> isas = isas_of(target, only);
+    const std::vector<std::string> isas = isas_of(architecture, only);
     if (arguments.threads != 1 || arguments.accuracy != "exact")
         throw BadInput("--export measures one thread and accuracy exact");
     const TemporaryFolder temporary(parent_of(folder)); // so that it appears complete or not at all
     const std::string made = temporary.path() + "/made";
     fs::create_directories(made + "/kernels");
-    const KernelPrograms programs = programs_for(target);
+    const KernelPrograms programs = programs_for(architecture);
     LayersSource source;
     Progress progress(arguments.layers.size());
     for (std::size_t i = 0; i < arguments.layers.size(); ++i) {

@@ -89,7 +89,8 @@ def roofline(layers, results, ceilings, styles, png):
                       bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1})
     fastest = max(each["gbs"] for each in ceilings["bandwidths"])
     axes.plot([max(low, peak / fastest), high], [peak, peak], color=INK, linewidth=1.4)
-    axes.text(high / 1.05, peak * 1.06, f"FMA {peak:.0f} GFLOP/s", ha="right", fontsize=8)
+    # Over the ridges, where no layer lies.
+    axes.text(max(low, peak / fastest), peak * 1.08, f"FMA {peak:.0f} GFLOP/s", fontsize=8)
     named = set()
     for each in points:
         colour, mark = styles[each["series"]]
@@ -102,7 +103,9 @@ def roofline(layers, results, ceilings, styles, png):
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(low, high)
-    axes.set_ylim(max(min(each["gflops"] for each in points) / 2, peak / slowest_drawn), peak * 2)
+    # Operations are nominal, so some may lie above the peak.
+    axes.set_ylim(max(min(each["gflops"] for each in points) / 2, peak / slowest_drawn),
+                  max(peak * 2, max(each["gflops"] for each in points) * 1.3))
     plain_ticks(axes.xaxis)
     plain_ticks(axes.yaxis)
     axes.set_xlabel("operations per byte moved at least (nominal)")

@@ -79,7 +79,8 @@ SELVAGE_API Status open_device(std::string_view target, const DeviceOptions &opt
 
 /// Releases memory of a device.
 struct DeviceRelease {
-    Device device;
+    Device device; ///< whose memory it is
+    /// Device::release()
     void operator()(void *memory) const { device.release(memory); }
 };
 

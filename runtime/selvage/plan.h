@@ -21,9 +21,9 @@ namespace selvage {
 
 /// What a caller may insist on. Empty strings leave the choice to the library.
 struct Options {
-    /// An instruction set: "sse41", "avx2" or "avx512". Only kernels of exactly this set are taken.
-    /// Where empty, the environment variable SELVAGE_ISA is read, and where that is unset too,
-    /// every set that the CPU has is a candidate.
+    /// An instruction set: "sse41", "avx2", "avx512"; on ARM "neon". Only kernels of exactly this
+    /// set are taken. Where empty, the environment variable SELVAGE_ISA is read, and where that is
+    /// unset too, every set that the CPU has is a candidate.
     std::string isa;
     /// A schedule text, see parse_schedule(): "reference", or
     /// "direct_14x2_c64 strip_rows=7 split=channels isa=avx512". The whole output is computed by
@@ -57,7 +57,20 @@ struct Options {
     /// Where no kernel of a GPU can compute the problem: plan for the host, as Plan::device() and
     /// Plan::kernel() then tell, and Plan::declined() why. Else make_plan() fails.
     bool cpu_fallback = false;
+    /// A promise about the whole weights of a filter: those of every channel are the same column
+    /// times the same row, as those of a Gaussian or of a mean are, and check_separable() says
+    /// `ok`. Then rows can be added up once for all windows, which gives the same values sooner.
+    /// pack() refuses other weights where kernels rely on it; without whole weights it is ignored.
+    bool separable = false;
 };
+
+/// Whether whole weights of a filter (dense, k x taps in the given order) are such as
+/// Options::separable promises: `ok`, or the reason why not. `invalid_argument`: they are not the
+/// products of a column and a row, the same in every channel. `overflow`: sums of pixels are not
+/// exact. The row, divided by what its weights have in common, may add up to 128 (16 bits), and 255
+/// times all weights of a channel, and 2^(shift-1), to 2^24 (float); magnitudes are meant.
+/// `unsupported`: the kernel has several planes. Safe from any thread.
+Status check_separable(const Problem &problem, const std::int16_t *weights, WeightOrder order);
 
 /// A kernel that was considered and not taken, and why.
 struct Decline {
@@ -133,7 +146,8 @@ public:
     /// runs. Not for operators without weights. On a GPU `packed` is an address of the device, to
     /// which this copies what it rearranged.
     Status pack(const float *weights, WeightOrder order, const float *bias, void *packed) const;
-    /// The same for a filter with whole weights (Problem::shift >= 0).
+    /// The same for a filter with whole weights (Problem::shift >= 0). Where Options::separable was
+    /// promised, what check_separable() says against them is a failure.
     Status pack(const std::int16_t *weights, WeightOrder order, void *packed) const;
 
     /// Computes the problem: reads `input` (n images of input_region() x c), writes every element

@@ -51,7 +51,7 @@ struct Schedule {
 ///     strip_rows, block_rows, channel_blocks, strip_planes, strip_columns
 ///             1 .. 2^31-1, see Blocking; of winograd rounded up to whole tiles
 ///     split   images, planes, rows, columns, channels or automatic
-///     isa     sse41, avx2 or avx512
+///     isa     sse41, avx2 or avx512; neon
 ///
 /// for example "direct_14x2_c64 strip_rows=7 channel_blocks=4 split=channels isa=avx512". What is
 /// left out is the library's choice; the empty text leaves all to it. Whether there is such a

@@ -56,7 +56,7 @@ SELVAGE_API const char *selvage_version(void);
 SELVAGE_API const char *selvage_code_name(selvage_code code);
 
 /// The instruction sets of the kernel table that this CPU can run, narrowest first, for example
-/// "sse41", "avx2", "avx512"; null for an index beyond the last.
+/// "sse41", "avx2", "avx512", or "neon"; null for an index beyond the last.
 SELVAGE_API const char *selvage_isa(size_t index);
 
 /// A row of the kernel table: an operator with its type of number, a schedule, an instruction set.
@@ -128,6 +128,67 @@ typedef struct selvage_region {
     selvage_range x; ///< columns
 } selvage_region;
 
+/* Devices. */
+
+/// Where plans run: a GPU with a context and a queue on it, or the host.
+///
+/// Memory of a device is an address: of a GPU a CUdeviceptr (CUDA) or an address within shared
+/// virtual memory (OpenCL), as pointers, of the host an ordinary one. An app's own are as good as
+/// those of selvage_device_allocate(). Work for a GPU is queued in the order of the calls: runs
+/// return before it is done, copies wait for what they copy, selvage_device_synchronize() for all.
+typedef struct selvage_device selvage_device;
+
+/// Which GPU, and what of the app's own is used. The first one with all of its own, unless more is
+/// set than in
+///     selvage_device_options options = {.struct_size = sizeof(options)};
+typedef struct selvage_device_options {
+    size_t struct_size; ///< as of selvage_options
+    /// Which of the target's devices, from 0 on, as the driver counts them (those of all OpenCL
+    /// platforms in a row). Not looked at where `context` (CUDA) or `stream` (OpenCL) tells it.
+    int index;
+    /// CUDA: a CUcontext; null: the device's primary context, which the CUDA runtime uses too.
+    /// OpenCL: a cl_context with the device; null: that of `stream`, else a new one.
+    void *context;
+    /// Where work is queued. CUDA: a CUstream (or cudaStream_t) of the context; null: its default
+    /// stream. OpenCL: a cl_command_queue that keeps the order; null: a new one.
+    void *stream;
+} selvage_device_options;
+
+/// Opens a device of a target: "cuda", "opencl" or "host". `options` may be null. Fails with
+/// SELVAGE_UNSUPPORTED where this build has no kernels for the target, and where there is no
+/// driver, no device, or one that is too old (CUDA: below compute capability 7.0; OpenCL: without
+/// shared virtual memory). The caller closes it with selvage_device_free().
+SELVAGE_API selvage_code selvage_device_open(const char *target,
+                                             const selvage_device_options *options,
+                                             selvage_device **device, selvage_status *status);
+
+/// Closes a device; plans and layers for it keep it open for themselves. Null is allowed.
+SELVAGE_API void selvage_device_free(selvage_device *device);
+
+/// What the driver calls the device. "" for null.
+SELVAGE_API const char *selvage_device_name(const selvage_device *device);
+
+/// Memory of the device, at least 1 byte; SELVAGE_TOO_SMALL where there is none left. Released with
+/// selvage_device_release().
+SELVAGE_API selvage_code selvage_device_allocate(const selvage_device *device, size_t bytes,
+                                                 void **memory, selvage_status *status);
+
+/// Releases memory of selvage_device_allocate(), once all that is queued is done. Null is allowed.
+SELVAGE_API void selvage_device_release(const selvage_device *device, void *memory);
+
+/// Copies bytes from the host into memory of the device, behind all that is queued.
+SELVAGE_API selvage_code selvage_device_copy_in(const selvage_device *device, const void *host,
+                                                void *memory, size_t bytes, selvage_status *status);
+
+/// Copies bytes from memory of the device to the host, after all that is queued.
+SELVAGE_API selvage_code selvage_device_copy_out(const selvage_device *device, const void *memory,
+                                                 void *host, size_t bytes, selvage_status *status);
+
+/// Waits until all that is queued is done. What failed in between is reported with
+/// SELVAGE_DEVICE_FAILURE.
+SELVAGE_API selvage_code selvage_device_synchronize(const selvage_device *device,
+                                                    selvage_status *status);
+
 /* Plans. */
 
 /// What a caller may insist on. Nothing, unless more is set than in
@@ -160,6 +221,18 @@ typedef struct selvage_options {
     /// (docs/accuracy.md). Null or "": the environment variable SELVAGE_ACCURACY, and where that is
     /// unset, "exact". A winograd schedule may be named with either.
     const char *accuracy;
+    /// Where the plan runs. Null: the host. Kept by the plan. All memory that runs of a plan for a
+    /// GPU are given, packed weights and scratch too, is the device's.
+    const selvage_device *device;
+    /// Not 0: plan for the host where no kernel of the GPU can compute the problem, as
+    /// selvage_plan_target() and selvage_plan_kernel() then tell.
+    int cpu_fallback;
+    /// Not 0 is a promise about the whole weights of a filter: those of every channel are the same
+    /// column times the same row, as those of a Gaussian or of a mean are. The magnitudes of the
+    /// row, divided by what its weights have in common, add up to at most 128; 255 times those of
+    /// all weights of a channel, and 2^(SHIFT-1), to at most 2^24. The values are the same, sooner;
+    /// selvage_plan_pack_fixed() refuses other weights where kernels rely on it.
+    int separable;
 } selvage_options;
 
 /// A problem, the kernels chosen for it, and the sizes of the memory that they need. Immutable.
@@ -188,6 +261,9 @@ SELVAGE_API void selvage_plan_free(selvage_plan *plan);
 
 /// The canonical text of the problem; of a tile, that of the whole problem.
 SELVAGE_API const char *selvage_plan_problem(const selvage_plan *plan);
+
+/// Where the plan runs, and whose memory it takes: "host", "cuda" or "opencl".
+SELVAGE_API const char *selvage_plan_target(const selvage_plan *plan);
 
 /// The kernel that computes the largest part, as "op/schedule/isa"; for example
 /// "conv/direct_14x2_c64/avx512". "none" where the output is empty.
@@ -263,7 +339,8 @@ SELVAGE_API selvage_code selvage_plan_pack(const selvage_plan *plan, const float
                                            void *packed, selvage_status *status);
 
 /// The same for a filter with `weights=fixed:SHIFT`: whole weights in units of 2^-SHIFT. Fails with
-/// SELVAGE_OVERFLOW where sums of pixels would leave 32 bits.
+/// SELVAGE_OVERFLOW where sums of pixels would leave 32 bits, and where weights are not as
+/// selvage_options.separable promised.
 SELVAGE_API selvage_code selvage_plan_pack_fixed(const selvage_plan *plan, const int16_t *weights,
                                                  selvage_weight_order order, void *packed,
                                                  selvage_status *status);
@@ -275,7 +352,8 @@ SELVAGE_API selvage_code selvage_plan_pack_fixed(const selvage_plan *plan, const
 /// be null where that is 0; no two runs may share it at the same time. Memory of input, output and
 /// indices must not overlap. `parallel` runs the shares; where null, they run one after the other.
 /// No allocation, no system call. On failure nothing was written, unless the code is
-/// SELVAGE_INTERNAL.
+/// SELVAGE_INTERNAL or SELVAGE_DEVICE_FAILURE. On a GPU all memory is the device's, and the call
+/// returns before the work is done.
 SELVAGE_API selvage_code selvage_plan_run(const selvage_plan *plan, const selvage_tensor *input,
                                           const void *packed, const selvage_tensor *output,
                                           const selvage_tensor *indices, void *scratch,
@@ -307,6 +385,14 @@ SELVAGE_API const selvage_plan *selvage_layer_plan(const selvage_layer *layer);
 SELVAGE_API selvage_code selvage_layer_run(selvage_layer *layer, const void *input, void *output,
                                            int64_t *indices, const selvage_parallel *parallel,
                                            selvage_status *status);
+
+/// The same on memory of the host, whatever the layer's device: copies the input to the device,
+/// runs, waits, and copies the output back. Allocates memory for the copies on both sides; what is
+/// run often keeps its tensors on the device.
+SELVAGE_API selvage_code selvage_layer_run_on_host_memory(selvage_layer *layer, const void *input,
+                                                          void *output, int64_t *indices,
+                                                          const selvage_parallel *parallel,
+                                                          selvage_status *status);
 
 /// selvage_plan_run() on views.
 SELVAGE_API selvage_code selvage_layer_run_views(selvage_layer *layer, const selvage_tensor *input,

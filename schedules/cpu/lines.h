@@ -77,7 +77,7 @@ inline void lines(WindowStages &s, int lanes, int tile, int vectors) {
             .never_partition_all();
         if (pairs)
             l.derived.bound(half, 0, 2).reorder(half, q, ys).unroll(half);
-        l.derived.vectorize(q, lanes, TailStrategy::RoundUp);
+        l.derived.vectorize(q, l.derived_lanes, TailStrategy::RoundUp);
     }
     l.strip.compute_at(s.output, strip_y)
         .hoist_storage_root()

@@ -30,7 +30,9 @@ struct RowsOf {
 /// `vectors` vectors of channels are kept in registers, and the columns of a kernel row are
 /// unrolled, so that windows that overlap share their loads: with 32 registers of 16 floats
 /// (AVX-512), 7 x 2 sums + 2 weights + 14 pixels that wait for the next column = 30; with 16
-/// registers (AVX2, SSE), 7 x 1 + 1 + 7 = 15. These kernels wait for memory, so the input is read
+/// registers (AVX2, SSE), 7 x 1 + 1 + 7 = 15. NEON has 32 registers of 4: a loop over the rows of a
+/// kernel is as long as the chain of its columns' additions, 4 cycles each, so two pipes want 8
+/// sums and four want 16; 14 x 1 + 1 + 14 = 29. These kernels wait for memory, so the input is read
 /// in place: the border's test of the columns is left to Halide's loop partitioning (a body without
 /// tests for the middle of a row), that of the rows to the bounds of the tap loop.
 ///

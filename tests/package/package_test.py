@@ -91,6 +91,7 @@ class InstallTree(TemporaryFolder):
             "include/selvage/version.h",
             "lib/cmake/selvage/selvageConfig.cmake",
             "lib/cmake/selvage/selvageConfigVersion.cmake",
+            "lib/cmake/selvage/SelvageArchitectures.cmake",
             "share/doc/selvage/THIRD-PARTY-LICENSES",
             "share/doc/selvage/copyright",
             "share/doc/selvage/README.md",
@@ -105,8 +106,8 @@ class InstallTree(TemporaryFolder):
             "runtime": {
                 "lib/libselvage.a",
                 f"lib/lib{KERNELS}.a",
-                "lib/cmake/selvage/selvageRuntime.cmake",
-                "lib/cmake/selvage/selvageRuntime-release.cmake",
+                "lib/cmake/selvage/selvageRuntime-x86-64-linux.cmake",
+                "lib/cmake/selvage/selvageRuntime-x86-64-linux-release.cmake",
                 "lib/pkgconfig/selvage.pc",
             },
             "tool": {
@@ -209,8 +210,9 @@ class InstallTree(TemporaryFolder):
         arm = "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64"
         for prefix, components in (self.runtime, ""), (self.runtime, "COMPONENTS runtime"):
             text = self.find(f"find_package(selvage CONFIG REQUIRED {components})", True, prefix, *arm)
-            self.assertIn("the library of selvage is for Linux on x86_64, not for Linux on aarch64. Kernels for it "
-                          "come from selvage_add_kernel(): find_package(selvage COMPONENTS tool).", text)
+            self.assertIn(f"the library in {self.runtime} is for x86-64-linux, not for Linux on aarch64. Kernels for "
+                          "64-bit ARM also come from selvage_add_kernel(): find_package(selvage COMPONENTS tool).",
+                          text)
         for components in "", "COMPONENTS tool":
             self.find(f"find_package(selvage CONFIG REQUIRED {components})\nif(TARGET selvage::selvage)\n"
                       "message(FATAL_ERROR library)\nendif()", False, self.tool, *arm)
@@ -357,8 +359,17 @@ class Configuring(TemporaryFolder):
 
     def test_other_architecture(self):
         text = self.refused("-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=riscv64")
-        self.assertIn("selvage is built for Linux on x86-64, not for Linux on riscv64.", text)
-        self.assertIn("find_package(selvage COMPONENTS tool)", text)
+        self.assertIn("selvage is built for Linux on x86-64 or 64-bit ARM, not for Linux on riscv64.", text)
+
+    def test_cross_build(self):
+        arm = "--toolchain", SOURCE / "cmake/toolchains/aarch64-linux-gnu.cmake"
+        self.assertIn("A cross build takes its generators from a build of these sources for this machine: configure "
+                      "with -DSELVAGE_GENERATORS=BUILD/bin", self.refused(*arm))
+        self.assertIn(f"SELVAGE_GENERATORS is '{self.folder}', which has no selvage_conv_generators: it must be the "
+                      "full path of the folder bin/ of a build tree for this machine",
+                      self.refused(*arm, f"-DSELVAGE_GENERATORS={self.folder}"))
+        self.assertIn("holds no kernels for arm-64-linux compiled from these sources",
+                      self.refused(*arm, f"-DSELVAGE_KERNELS={BUILD / 'kernels'}"))
 
     def test_kernels(self):
         for value in "/no/such/folder", "tests", "MAYBE":
@@ -388,8 +399,8 @@ class Configuring(TemporaryFolder):
             if stamp:
                 (kernels / "stamp").write_text(stamp)
             text = self.refused(f"-DSELVAGE_KERNELS={kernels}", "-DSELVAGE_TOOL=OFF")
-            self.assertIn(f"SELVAGE_KERNELS is '{kernels}', which holds no kernels compiled from these sources: it "
-                          "must be the folder kernels/ of a complete build tree of them", text)
+            self.assertIn(f"SELVAGE_KERNELS is '{kernels}', which holds no kernels for x86-64-linux compiled from "
+                          "these sources: it must be the folder kernels/ of a complete build tree of them", text)
 
     def test_app_without_cxx(self):
         app = self.folder / "app in C"

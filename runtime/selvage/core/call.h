@@ -115,7 +115,10 @@ private:
     void window(Arguments &a) const {
         const Problem &p = task.problem;
         window_buffer(a, input, task.x.size, task.y.size, task.z.size);
-        if (has_weights(p.op)) {
+        if (has_separate_weights(row, p)) {
+            a.buffer(weights, number_type(float()));
+            a.together(task.x.kernel + task.y.kernel);
+        } else if (has_weights(p.op)) {
             const std::int64_t group = weight_rows(p, 1);
             a.buffer(weights, p.shift >= 0 ? number_type(std::int16_t()) : number_type(float()));
             if (p.shift >= 0) {

@@ -13,7 +13,10 @@ enum class Family {
     rows,      ///< known kernel and stride, tiles of pixels (schedules/cpu/windows.h)
     taps,      ///< any kernel and stride, one pixel at a time (schedules/cpu/windows.h)
     lines,     ///< few channels or NCHW, any stride, from a strip (schedules/cpu/lines.h)
-    any,       ///< any window problem, number by number (schedules/cpu/windows.h)
+    any,       ///< any window problem, number by number (schedules/cpu/windows.h); on a GPU any at
+               ///< all (schedules/gpu/any.h)
+    tiled,     ///< conv on a GPU, from tiles in shared memory (schedules/gpu/tiled.h)
+    split,     ///< the same, with channels shared out and added up afterwards
 };
 
 /// One kernel: a row of cmake/Kernels.cmake. A plain value with static lifetime.
@@ -25,7 +28,8 @@ struct KernelRow {
     const char *isa;      ///< "sse41", "avx2" or "avx512"; "neon"
     Family family;        ///< its strategy
     int lanes;            ///< numbers of a vector
-    /// Neighbouring pixels that are computed together; of planar: outputs; of winograd: tiles.
+    /// Neighbouring pixels that are computed together; of planar: outputs; of winograd: tiles; of
+    /// tiled: rows and columns.
     int tile;
     int vectors;       ///< vectors that are computed together: of channels; of planar: of pixels
     int channel_block; ///< conv: input channels that lie together in weights and strip
@@ -38,7 +42,10 @@ struct KernelRow {
     /// channels are loaded as vectors.
     int fixed_multiplier;
     bool border; ///< false: only problems whose windows stay inside the input
-    int rate;    ///< measured speed of full tiles, relative to rows of the same isa; percent
+    /// lines: windows are worked out along one axis and then along the other; of filters only with
+    /// weights as Options::separable promises.
+    bool separable;
+    int rate; ///< measured speed of full tiles, relative to rows of the same isa; percent
     /// The C function, taking pointers to its arguments in the order of the generator's inputs; the
     /// typed declaration is in the header that is generated beside each archive. Null where the row
     /// is not part of this build: of other architectures, or SELVAGE_KERNELS=OFF.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include "selvage/core/kernel_row.h"
 #include "selvage/core/scratch.h"
@@ -38,6 +39,11 @@ constexpr std::int64_t weight_rows(const Problem &problem, std::int64_t rows) {
     return problem.shift < 0 ? rows : round_up(rows, 2);
 }
 
+/// Whether a kernel reads the weights of a row and those of a column, not their products.
+constexpr bool has_separate_weights(const KernelRow &row, const Problem &problem) {
+    return row.separable && has_weights(problem.op);
+}
+
 /// Elements of packed weights with so many taps.
 [[gnu::always_inline]] constexpr std::int64_t
 packed_weights(const KernelRow &row, const Problem &problem, std::int64_t taps) {
@@ -69,11 +75,14 @@ struct PackedWeights {
 /// every kernel's begin at a line.
 [[gnu::always_inline]] constexpr std::size_t place(const Problem &problem, std::size_t offset,
                                                    PackedWeights *weights) {
-    const std::size_t number = problem.shift < 0 ? sizeof(float) : sizeof(std::int16_t);
     const KernelRow &row = *weights->row;
-    const std::int64_t elements = packed_weights(
-        row, problem,
-        weights->z.places() * weight_rows(problem, weights->y.places()) * weights->x.places());
+    const bool separate = has_separate_weights(row, problem);
+    const std::size_t number = problem.shift < 0 || separate ? sizeof(float) : sizeof(std::int16_t);
+    const std::int64_t rows = weights->y.places(), columns = weights->x.places();
+    const std::int64_t elements =
+        separate ? rows + columns
+                 : packed_weights(row, problem,
+                                  weights->z.places() * weight_rows(problem, rows) * columns);
     weights->offset = offset;
     weights->bias_offset = offset + scratch_round(std::size_t(elements) * number);
     return weights->bias_offset +
@@ -189,6 +198,50 @@ void pack_window(const Problem &p, const PackedWeights &packed, const WeightStep
         target_bias[k] = bias != nullptr ? bias[k % p.k] : 0.f;
 }
 
+/// Whole weights of a single plane, the same in every channel, as the products of a column and a
+/// row: the row is the first that is not zero everywhere, divided by the common divisor of its
+/// numbers. Where all rows are multiples of it, they are whole multiples.
+class OuterProduct {
+public:
+    OuterProduct(const Problem &p, const std::int16_t *weights, WeightOrder order)
+        : step_(order, p, {}), weights_(weights) {
+        for (std::int64_t y = 0; y < p.y.kernel && divisor_ == 0; ++y)
+            for (std::int64_t x = 0; x < p.x.kernel; ++x) {
+                divisor_ = std::gcd(divisor_, std::int64_t(weight(0, y, x)));
+                row_ = y;
+            }
+        while (divisor_ != 0 && weight(0, row_, column_) == 0)
+            ++column_;
+    }
+
+    std::int64_t weight(std::int64_t k, std::int64_t y, std::int64_t x) const {
+        return weights_[k * step_.o + y * step_.y + x * step_.x];
+    }
+    std::int64_t of_row(std::int64_t x) const {
+        return divisor_ == 0 ? 0 : weight(0, row_, x) / divisor_;
+    }
+    std::int64_t of_column(std::int64_t y) const {
+        return divisor_ == 0 ? 0 : weight(0, y, column_) / of_row(column_);
+    }
+
+private:
+    WeightSteps step_;
+    const std::int16_t *weights_;
+    std::int64_t divisor_ = 0;          ///< 0: all weights are
+    std::int64_t row_ = 0, column_ = 0; ///< of a weight that is not 0
+};
+
+/// The row, and the column in units of the sum's.
+inline void pack_separate(const Problem &p, const std::int16_t *weights, WeightOrder order,
+                          float *target) {
+    const OuterProduct product(p, weights, order);
+    const float unit = 1 / float(std::int64_t(1) << p.shift);
+    for (std::int64_t x = 0; x < p.x.kernel; ++x)
+        *target++ = float(product.of_row(x));
+    for (std::int64_t y = 0; y < p.y.kernel; ++y)
+        *target++ = float(product.of_column(y)) * unit;
+}
+
 /// Writes one packing of a caller's weights, and the bias (null: none), into packed memory.
 template <class Task, class T>
 void pack(const Problem &p, const PackedWeights &packed, const T *weights, WeightOrder order,
@@ -204,8 +257,21 @@ void pack(const Problem &p, const PackedWeights &packed, const T *weights, Weigh
                        ? pack_winograd(p, packed, step, weights, target)
                        : pack_conv(p, packed, step, weights, target);
         }
+    if constexpr (sizeof(T) == sizeof(std::int16_t))
+        if (has_separate_weights(*packed.row, p))
+            return pack_separate(p, weights, order, reinterpret_cast<float *>(target));
     pack_window(p, packed, step, weights, bias, target, target_bias);
 }
+
+constexpr std::int64_t largest_pixel = 255, largest_of_16_bits = 32767;
+/// Up to it all whole numbers are floats.
+constexpr std::int64_t largest_exact_float = 1 << 24;
+
+namespace detail {
+
+constexpr std::int64_t magnitude(std::int64_t number) { return number < 0 ? -number : number; }
+
+} // namespace detail
 
 /// What keeps the sums of a filter with whole weights within 32 bits: the largest pixel times all
 /// weights of one sign, and the rounding.
@@ -217,14 +283,48 @@ inline Code check_sums(const Problem &p, const std::int16_t *weights, WeightOrde
         for (std::int64_t t = 0; t < taps; ++t) {
             const std::int64_t weight =
                 weights[order == WeightOrder::oihw ? k * taps + t : t * p.k + k];
-            sum += weight < 0 ? -weight : weight;
+            sum += detail::magnitude(weight);
         }
-        if (sum * 255 + (std::int64_t(1) << p.shift) > largest)
+        if (sum * largest_pixel + (std::int64_t(1) << p.shift) > largest)
             return text.fail(Code::overflow,
                              "the weights of channel % add up to %; sums of pixels would leave 32 "
                              "bits",
                              k, sum);
     }
+    return Code::ok;
+}
+
+/// Whether the whole weights of a filter are what Options::separable promises.
+inline Code check_separable(const Problem &p, const std::int16_t *weights, WeightOrder order,
+                            Line &text) {
+    if (p.z.kernel != 1)
+        return text.fail(Code::unsupported, "separable weights have one plane, not %", p.z.kernel);
+    const OuterProduct product(p, weights, order);
+    for (std::int64_t k = 0; k < p.k; ++k)
+        for (std::int64_t y = 0; y < p.y.kernel; ++y)
+            for (std::int64_t x = 0; x < p.x.kernel; ++x)
+                if (product.weight(k, y, x) != product.of_column(y) * product.of_row(x))
+                    return text.fail(Code::invalid_argument,
+                                     "the weights are not separable: that of channel %, row %, "
+                                     "column % is %, not % of a column times % of a row",
+                                     k, y, x, product.weight(k, y, x), product.of_column(y),
+                                     product.of_row(x));
+    std::int64_t row = 0, column = 0;
+    for (std::int64_t x = 0; x < p.x.kernel; ++x)
+        row += detail::magnitude(product.of_row(x));
+    for (std::int64_t y = 0; y < p.y.kernel; ++y)
+        column += detail::magnitude(product.of_column(y));
+    if (row * largest_pixel > largest_of_16_bits)
+        return text.fail(Code::overflow,
+                         "the row of separable weights adds up to %; sums of pixels would leave 16 "
+                         "bits",
+                         row);
+    const std::int64_t half = (std::int64_t(1) << p.shift) / 2;
+    if (row * column * largest_pixel + half > largest_exact_float)
+        return text.fail(Code::overflow,
+                         "the separable weights add up to %; sums of pixels would not be exact in "
+                         "float",
+                         row * column);
     return Code::ok;
 }
 
