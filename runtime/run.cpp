@@ -85,7 +85,8 @@ int run_part(const Work &work, const Part &part, const Memory &memory, std::int6
                              output,
                              memory.indices == nullptr ? nullptr : &indices,
                              first,
-                             scratch};
+                             scratch,
+                             is_for_gpu(*part.row)};
     return call();
 }
 

@@ -46,7 +46,8 @@ TEST(CApiLibrary, VersionAndNames) {
     EXPECT_STREQ(selvage_code_name(SELVAGE_OK), "ok");
     EXPECT_STREQ(selvage_code_name(SELVAGE_INVALID_ARGUMENT), "invalid_argument");
     EXPECT_STREQ(selvage_code_name(SELVAGE_INTERNAL), "internal");
-    EXPECT_STREQ(selvage_code_name(selvage_code(6)), "unknown");
+    EXPECT_STREQ(selvage_code_name(SELVAGE_DEVICE_FAILURE), "device");
+    EXPECT_STREQ(selvage_code_name(selvage_code(7)), "unknown");
 }
 
 TEST(CApiLibrary, InstructionSets) {

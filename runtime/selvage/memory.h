@@ -12,6 +12,7 @@ namespace selvage {
 
 /// Gives back what allocate() gave.
 struct FreeMemory {
+    /// Null is allowed.
     void operator()(std::byte *memory) const { std::free(memory); }
 };
 

@@ -17,9 +17,7 @@ public:
     [[gnu::noinline]] void buffer(const void *data, NumberType type) {
         buffer_ = &buffers_[buffer_count_++];
         *buffer_ = {};
-        // Kernels read the one that is their machine's.
         buffer_->host = static_cast<std::uint8_t *>(const_cast<void *>(data));
-        buffer_->device = reinterpret_cast<std::uintptr_t>(data);
         buffer_->type = type;
         buffer_->dim = &dimensions_[dimension_count_];
         add(buffer_);
@@ -40,6 +38,12 @@ public:
     [[gnu::noinline]] void real(float value) { next()->real = value; }
     [[gnu::noinline]] void wide(std::int64_t value) { next()->wide = value; }
     [[gnu::noinline]] void pointer(void *value) { next()->pointer = value; }
+
+    /// Has kernels find all addresses where those of GPUs are.
+    void move_to_gpu() {
+        for (int i = 0; i < buffer_count_; ++i)
+            buffers_[i].device = reinterpret_cast<std::uintptr_t>(buffers_[i].host);
+    }
 
     void **pointers() { return pointers_; }
 

@@ -30,6 +30,7 @@ template <class Task> struct Call {
     const View *indices;      ///< null: none
     std::int64_t first_image; ///< of the batch: where its indices begin
     Scratch *scratch;
+    bool for_gpu = false; ///< whose addresses all these are
 
     /// What the kernel returned: 0 means success.
     int operator()() const {
@@ -41,6 +42,8 @@ template <class Task> struct Call {
             conv(a);
         else
             window(a);
+        if (for_gpu)
+            a.move_to_gpu();
         return row.function(a.pointers());
     }
 
